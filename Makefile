@@ -1,0 +1,43 @@
+# One list of commands; `make help` shows it. A virtual environment in .venv is made on first use.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: help demo test check bench docs clean
+.DEFAULT_GOAL := help
+
+help:  ## Show this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+demo: $(BIN)/.demo  ## The paper's road-grid example: a result table, and conformio-demo/report.html
+	$(BIN)/conformio demo --out conformio-demo
+
+test: $(BIN)/.dev  ## The whole test suite with branch coverage
+	$(BIN)/python -m pytest --cov --cov-fail-under=95
+
+check: $(BIN)/.dev  ## Lint, format, types and import layers
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -q tests/test_layers.py
+
+bench: $(BIN)/.dev  ## Speed of the fast routes against the reference routes on this machine
+	$(BIN)/python benchmarks/run.py
+
+docs: $(BIN)/.dev  ## Execute every code block of README and docs
+	$(BIN)/python -m pytest -q tests/docs
+
+clean:  ## Remove the environment and build leftovers
+	rm -rf $(VENV) build dist conformio-demo .pytest_cache .mypy_cache .ruff_cache
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+$(BIN)/.demo: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable ".[cli,plots]"
+	@touch $@
+
+$(BIN)/.dev: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	@touch $@

@@ -1,0 +1,1 @@
+"""Compiled loops: pure functions on contiguous arrays, each with a plain twin that tests compare it with."""

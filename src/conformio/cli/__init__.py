@@ -1,0 +1,23 @@
+"""The command `conformio`; its libraries come with the extra `cli`."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+
+from conformio.errors import ConformioError
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command line: exit 0 when fine, 1 when it failed, 2 for wrong usage."""
+    missing = [name for name in ("typer", "rich") if find_spec(name) is None]
+    if missing:
+        sys.exit(f'conformio: the command line needs {" and ".join(missing)}. Run: pip install "conformio[cli]"')
+    from conformio.cli.app import app
+
+    try:
+        app()
+    except ConformioError as error:
+        sys.exit(f"conformio: {error}")

@@ -1,0 +1,163 @@
+"""What every point estimator is, and the checked decision data that estimators learn from."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+from sklearn.base import BaseEstimator
+
+from conformio.checks import Decisions, FloatArray, IntArray, as_contexts, first_row
+from conformio.errors import NotFittedError, RowError, invalid
+from conformio.problems.base import Problem
+
+__all__ = ["Estimator", "TrainingData", "check_problem"]
+
+
+class Estimator(BaseEstimator, ABC):  # type: ignore[misc]
+    """A rule that turns observed decisions into a parameter vector, with scikit-learn's habits.
+
+    Constructors only store; `fit` validates and learns. An estimator of one vector for all contexts
+    implements `fit` alone and sets `theta_` and `context_width_`; one that predicts a vector per context
+    replaces `parameters` too. Fitted values are plain numbers and arrays, so that they can be stored.
+
+    Attributes
+    ----------
+    theta_ : (n_params,) array, or None when parameters depend on the context
+        As estimated, not scaled to unit length.
+    context_width_ : int
+        Number of columns of `contexts`.
+    needs_data : bool
+        Whether `fit` learns from the decisions it is given; class attribute.
+    """
+
+    needs_data: bool = True
+    theta_: FloatArray | None
+    context_width_: int
+
+    @abstractmethod
+    def fit(self, problem: Problem, contexts: ArrayLike, decisions: Any) -> Self:
+        """Learn from decisions, one row per context."""
+
+    def parameters(self, contexts: ArrayLike) -> FloatArray:
+        """The estimated parameters for each context.
+
+        Parameters
+        ----------
+        contexts : array-like, shape (N, context_width)
+
+        Returns
+        -------
+        (N, n_params) array
+            A read-only view of one vector when the estimate does not depend on the context.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        """
+        rows, theta = self._check_contexts(contexts), np.asarray(self.theta_)
+        return np.broadcast_to(theta, (len(rows), len(theta)))
+
+    def _check_contexts(self, contexts: ArrayLike) -> FloatArray:
+        name = type(self).__name__
+        if not hasattr(self, "context_width_"):
+            raise NotFittedError(f"{name}.parameters: call {name}.fit(problem, contexts, decisions) first")
+        return as_contexts(contexts, self.context_width_, f"{name}.parameters")
+
+
+def check_problem(problem: Any, where: str) -> Problem:
+    """Refuse what is no forward problem."""
+    if not isinstance(problem, Problem):
+        rule = "must be a forward problem such as ShortestPath or LinearProgram"
+        raise invalid("problem", where, rule, repr(problem))
+    return problem
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """Feasible decisions as signed basis values, and their distinct contexts.
+
+    With `sign` 1 for `min` and -1 for `max`, the sub-optimality loss of row k is
+    `theta . (observed[k] - best(theta)[context_of[k]])` in both senses (paper, eq. sub_opt_loss).
+
+    Attributes
+    ----------
+    problem : Problem
+    contexts : (N, context_width) array
+    observed : (N, n_params) array or CSR
+        `sign * basis(decision)` per row.
+    distinct : (C, context_width) array
+        Distinct contexts in sorted order.
+    first : (C,) int array
+        First row with each distinct context.
+    context_of : (N,) int array
+        Each row's distinct context.
+    sign : float
+    where : str
+        Named in errors.
+    """
+
+    problem: Problem
+    contexts: FloatArray
+    observed: Decisions
+    distinct: FloatArray
+    first: IntArray
+    context_of: IntArray
+    sign: float
+    where: str
+
+    @classmethod
+    def checked(cls, problem: Any, contexts: ArrayLike, decisions: Any, where: str) -> Self:
+        """Validate the arguments of `fit`.
+
+        Raises
+        ------
+        InvalidInputError
+            If shapes disagree, there is no row, or a decision violates its feasible set.
+        """
+        problem = check_problem(problem, where)
+        rows, decisions = problem.check_rows(contexts, decisions, where)
+        if len(rows) == 0:
+            raise invalid("contexts", where, "must have at least one row", "none")
+        infeasible = ~problem.feasible(decisions, rows)
+        if infeasible.any():
+            rule = "must satisfy the constraints of its context"
+            remedy = "Remove such rows, or move them with nearest_rationalizable"
+            got = f"{int(infeasible.sum())} that do not"
+            raise invalid("decisions", where, rule, got, row=first_row(infeasible), remedy=remedy)
+        sign = 1.0 if problem.sense == "min" else -1.0
+        observed = problem.basis(decisions) * sign
+        distinct, first, context_of = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+        return cls(problem, rows, observed, distinct, first, context_of.ravel(), sign, where)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of observed decisions."""
+        return len(self.contexts)
+
+    def best(self, theta: FloatArray) -> Decisions:
+        """`sign * basis` of an optimal decision for each distinct context, shape (C, n_params)."""
+        return self.optimal(theta, self.distinct, self.first)
+
+    def optimal(self, theta: FloatArray, contexts: FloatArray, rows: IntArray) -> Decisions:
+        """`sign * basis` of optimal decisions; a failure is told of `rows`, the data row of each context."""
+        try:
+            found = self.problem.nominal(theta, contexts)
+        except RowError as error:
+            row = None if error.row is None else int(rows[error.row])
+            raise error.moved(self.where, row) from error
+        return self.problem.basis(found) * self.sign
+
+    def counts(self) -> FloatArray:
+        """Number of rows with each distinct context, shape (C,)."""
+        return np.bincount(self.context_of, minlength=len(self.distinct)).astype(np.float64)
+
+    def sums_by_context(self) -> Any:
+        """Sparse (C, N) matrix that adds up rows with the same context."""
+        ones, rows = np.ones(self.n_rows), np.arange(self.n_rows)
+        return sparse.csr_array((ones, (self.context_of, rows)), shape=(len(self.distinct), self.n_rows))

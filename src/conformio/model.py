@@ -1,0 +1,272 @@
+"""The pipeline: split, estimate, calibrate, prescribe (paper, section "Conformal Inverse Optimization").
+
+What the calibrated set certifies: with probability at least the confidence level it *meets* the set of parameters
+that make the next decision optimal. It does not promise to contain the next decision maker's own parameters.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, clone
+
+from conformio.calibration import calibrated_angle, conformity_angles
+from conformio.checks import (
+    BoolArray,
+    Decisions,
+    FloatArray,
+    IntArray,
+    RandomState,
+    as_generator,
+    as_scalar,
+    check_choice,
+)
+from conformio.errors import NotFittedError, invalid
+from conformio.estimators import Estimator, PerturbedFenchelYoung
+from conformio.metrics import adherence
+from conformio.model_files import load_model, save_model
+from conformio.prescription import RobustSolution, solve_robust
+from conformio.problems import Problem
+from conformio.sets import SphericalCap
+
+__all__ = ["ConformalIO", "load"]
+
+
+class ConformalIO(BaseEstimator):  # type: ignore[misc]
+    """Conformal inverse optimization as one scikit-learn style estimator.
+
+    Parameters
+    ----------
+    problem : Problem
+        The forward problem the decision makers solve.
+    estimator : Estimator, optional
+        Point estimate of the parameters; None is `PerturbedFenchelYoung()`.
+    confidence_level : float, default=0.9
+        Probability with which the set meets the next decision's inverse-feasible set, in [0, 1].
+    calibration_fraction : float, default=0.25
+        Share of the rows given to `fit` that calibrates instead of training, in (0, 1).
+    infeasible : {"error", "unexplained"}, default="error"
+        Calibration decisions outside `X(u)`: refuse them, or keep them at angle pi.
+    random_state : int, numpy.random.Generator or None
+        Decides the split, and the estimator's randomness where it has no `random_state` of its own.
+    n_jobs : int, optional
+        Threads for calibration; results do not depend on it.
+
+    Attributes
+    ----------
+    theta_ : array (n_params,) or None
+        Unit-length point estimate; None when the estimator predicts one per context (see `centers`).
+    scores_ : array (n_calibration_,)
+        Calibration angles in radians.
+    angle_ : float
+        Calibrated angle at `confidence_level`.
+    n_calibration_, n_unexplained_ : int
+        Rows that calibrated, and how many of them no parameters within 90 degrees explain (angle pi).
+    tie_mass_ : float
+        Share of the calibration angles exactly equal to `angle_`; where it is large, coverage stays above the level.
+    calibration_indices_ : array
+        Which rows given to `fit` (or `conformalize`) calibrated.
+    estimator_ : Estimator
+        The fitted point estimator.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import conformio as cio
+    >>> problem = cio.ShortestPath(cio.Network.grid(3, 3))
+    >>> rng = np.random.default_rng(0)
+    >>> trips = np.array([rng.choice(9, 2, replace=False) for _ in range(60)])
+    >>> routes = problem.solve(rng.uniform(1, 2, (60, problem.n_params)), trips)
+    >>> model = cio.ConformalIO(problem, cio.SuboptimalityLoss(), random_state=0).fit(trips, routes)
+    >>> model.predict([[0, 8]]).sum()  # a route of four streets
+    np.float64(4.0)
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        estimator: Estimator | None = None,
+        confidence_level: float = 0.9,
+        calibration_fraction: float = 0.25,
+        infeasible: str = "error",
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+    ):
+        self.problem = problem
+        self.estimator = estimator
+        self.confidence_level = confidence_level
+        self.calibration_fraction = calibration_fraction
+        self.infeasible = infeasible
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    # ------------------------------------------------------------------ learning
+
+    def fit(self, contexts: ArrayLike, decisions: Any) -> Self:
+        """Split the rows at random, fit the point estimate on one part, calibrate on the other."""
+        where = "ConformalIO.fit"
+        self._check_settings(where)
+        contexts, decisions = self.problem.check_rows(contexts, decisions, where)
+        rng = as_generator(self.random_state, where)
+        training, calibration = self._split(len(contexts), rng, where)
+        self.estimator_ = self._seeded_estimator(rng)
+        self.estimator_.fit(self.problem, contexts[training], decisions[training])
+        return self._calibrate(contexts[calibration], decisions[calibration], calibration)
+
+    def conformalize(self, contexts: ArrayLike, decisions: Any) -> Self:
+        """Calibrate on these rows and keep the point estimate; enough alone when the estimator needs no data."""
+        where = "ConformalIO.conformalize"
+        self._check_settings(where)
+        contexts, decisions = self.problem.check_rows(contexts, decisions, where)
+        if not hasattr(self, "estimator_"):
+            if self.estimator is None or self.estimator.needs_data:
+                raise NotFittedError(f"{where}: there is no point estimate yet. Call fit first, or use FixedParameters")
+            self.estimator_ = clone(self.estimator).fit(self.problem, contexts, decisions)
+        return self._calibrate(contexts, decisions, np.arange(len(contexts)))
+
+    # ------------------------------------------------------------------ prescribing
+
+    def predict(self, contexts: ArrayLike, confidence_level: float | None = None) -> Decisions:
+        """Robust decisions, one per context; another level costs no refit."""
+        return self.prescribe(contexts, confidence_level).decisions
+
+    def prescribe(self, contexts: ArrayLike, confidence_level: float | None = None) -> RobustSolution:
+        """Robust decisions with their worst-case values, gaps and routes."""
+        contexts = self._fitted().problem.check_contexts(contexts, "ConformalIO.predict")
+        return solve_robust(self.problem, self.uncertainty_set(confidence_level, contexts), contexts)
+
+    def predict_nominal(self, contexts: ArrayLike) -> Decisions:
+        """The classic pipeline: decisions optimal for the point estimate alone."""
+        contexts = self._fitted().problem.check_contexts(contexts, "ConformalIO.predict_nominal")
+        return self.problem.solve(self.centers(contexts), contexts)
+
+    # ------------------------------------------------------------------ what was learned
+
+    def angle(self, confidence_level: float | None = None) -> float:
+        """Calibrated angle in radians at a level (None: the model's own)."""
+        return calibrated_angle(self._fitted().scores_, self._level(confidence_level, "ConformalIO.angle"))
+
+    def centers(self, contexts: ArrayLike) -> FloatArray:
+        """Unit-length point estimate: (n_params,) when it is one vector, else (N, n_params)."""
+        return self._fitted()._centers(contexts)
+
+    def uncertainty_set(self, confidence_level: float | None = None, contexts: ArrayLike | None = None) -> SphericalCap:
+        """The calibrated cap; `contexts` are needed when the centre depends on them."""
+        if self._fitted().theta_ is None and contexts is None:
+            remedy = "Pass contexts: this model predicts one centre per context"
+            raise invalid("contexts", "ConformalIO.uncertainty_set", "must be given", None, remedy=remedy)
+        center = self.centers(contexts if contexts is not None else [])
+        return SphericalCap(center, self.angle(confidence_level), self.problem.domain)
+
+    def covers(self, contexts: ArrayLike, decisions: Any, confidence_level: float | None = None) -> BoolArray:
+        """Whether the calibrated set meets each decision's inverse-feasible set, shape (N,)."""
+        return np.asarray(self.angles(contexts, decisions) <= self.angle(confidence_level))
+
+    def angles(self, contexts: ArrayLike, decisions: Any) -> FloatArray:
+        """Conformity angles of other decisions around this model's centre, radians."""
+        contexts, decisions = self._fitted().problem.check_rows(contexts, decisions, "ConformalIO.angles")
+        centers = self.centers(contexts)
+        return conformity_angles(
+            self.problem, centers, contexts, decisions, infeasible=self.infeasible, n_jobs=self.n_jobs
+        )
+
+    def score(self, contexts: ArrayLike, decisions: Any) -> float:
+        """Mean adherence: the share of decisions that the prescription reproduces exactly."""
+        contexts, decisions = self._fitted().problem.check_rows(contexts, decisions, "ConformalIO.score")
+        return float(adherence(self.predict(contexts), decisions).mean())
+
+    # ------------------------------------------------------------------ files
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted model to one file without pickles; `load` reads it."""
+        save_model(self._fitted(), path)
+
+    # ------------------------------------------------------------------ steps
+
+    def _check_settings(self, where: str) -> None:
+        if not isinstance(self.problem, Problem):
+            raise invalid("problem", where, "must be a conformio problem", type(self.problem).__name__)
+        if self.estimator is not None and not isinstance(self.estimator, Estimator):
+            raise invalid("estimator", where, "must be a conformio estimator or None", type(self.estimator).__name__)
+        self._level(None, where)
+        as_scalar(self.calibration_fraction, "calibration_fraction", where, low=0.0, high=1.0, open_low=True)
+        check_choice(self.infeasible, ("error", "unexplained"), "infeasible", where)
+
+    def _level(self, confidence_level: float | None, where: str) -> float:
+        level = self.confidence_level if confidence_level is None else confidence_level
+        return as_scalar(level, "confidence_level", where, low=0.0, high=1.0)
+
+    def _split(self, n_rows: int, rng: np.random.Generator, where: str) -> tuple[IntArray, IntArray]:
+        n_calibration = max(1, round(self.calibration_fraction * n_rows))
+        if n_rows - n_calibration < 1:
+            rule = "must leave at least one row to train on and one to calibrate on"
+            got = f"{n_rows} rows with calibration_fraction={self.calibration_fraction}"
+            raise invalid("contexts", where, rule, got, remedy="Give more rows or a smaller calibration_fraction")
+        order = rng.permutation(n_rows)
+        return np.sort(order[n_calibration:]), np.sort(order[:n_calibration])
+
+    def _seeded_estimator(self, rng: np.random.Generator) -> Estimator:
+        estimator = PerturbedFenchelYoung() if self.estimator is None else clone(self.estimator)
+        if estimator.get_params().get("random_state", 0) is None:
+            estimator.set_params(random_state=int(rng.integers(2**32)))
+        return estimator
+
+    def _calibrate(self, contexts: FloatArray, decisions: Decisions, indices: IntArray) -> Self:
+        theta = self.estimator_.theta_
+        self.theta_ = None if theta is None else _unit_rows(theta, "ConformalIO.fit")
+        self.scores_ = conformity_angles(
+            self.problem,
+            self._centers(contexts),
+            contexts,
+            decisions,
+            infeasible=self.infeasible,
+            n_jobs=self.n_jobs,
+        )
+        self.calibration_indices_ = indices
+        self.n_calibration_ = len(self.scores_)
+        self.n_unexplained_ = int((self.scores_ == np.pi).sum())
+        self.angle_ = calibrated_angle(self.scores_, self.confidence_level)
+        self.tie_mass_ = float((self.scores_ == self.angle_).mean())
+        return self
+
+    def _centers(self, contexts: ArrayLike) -> FloatArray:
+        if self.theta_ is not None:
+            return np.asarray(self.theta_)
+        return _unit_rows(self.estimator_.parameters(contexts), "ConformalIO.centers")
+
+    def _fitted(self) -> Self:
+        if not hasattr(self, "scores_"):
+            raise NotFittedError("this ConformalIO has no calibrated angle yet. Call fit, or conformalize, first")
+        return self
+
+
+def load(path: str | Path, problem: Problem | None = None) -> ConformalIO:
+    """Read a model that `ConformalIO.save` wrote.
+
+    Parameters
+    ----------
+    path : str or Path
+    problem : Problem, optional
+        Needed for problems that hold code of yours (`OracleProblem`, `ConvexProgram`), which no file can.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is missing, damaged, of an unknown version, or needs `problem`.
+    """
+    stored = load_model(path, problem)
+    model = ConformalIO(**stored.settings)
+    for name, value in stored.fitted.items():
+        setattr(model, name, value)
+    return model
+
+
+def _unit_rows(theta: FloatArray, where: str) -> FloatArray:
+    lengths = np.linalg.norm(theta, axis=-1, keepdims=True)
+    if (lengths == 0.0).any():
+        row = int(np.flatnonzero(lengths.ravel() == 0.0)[0]) if theta.ndim == 2 else None
+        raise invalid("theta", where, "must not be the zero vector: it has no direction", "all zeros", row=row)
+    return np.asarray(theta / lengths)

@@ -1,0 +1,233 @@
+"""What every forward problem is: `min` (or `max`) over `x in X(u)` of `theta . basis(x)`.
+
+The class has two faces. The public one (`solve`, `sample_optimal`, `objective`, `is_feasible`, `is_optimal`)
+checks its arguments and works on batches. The inner one (`nominal`, `draw_optimal`, `feasible`, `cones`,
+`polyhedron`, `sides`) takes checked arrays and is what estimators, calibration and prescription build on; a
+new problem class implements just that. `docs/` and CONTRIBUTING show how.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from conformio.checks import (
+    BoolArray,
+    Decisions,
+    Domain,
+    FloatArray,
+    RandomState,
+    Sense,
+    as_contexts,
+    as_decisions,
+    as_generator,
+    as_parameters,
+    as_scalar,
+    check_same_rows,
+)
+from conformio.errors import RowError
+from conformio.problems.cones import Cones
+from conformio.problems.polyhedra import Polyhedron, Sides
+
+__all__ = ["Problem"]
+
+
+class Problem(ABC):
+    """A forward problem: one feasible set per context, an objective linear in the parameters.
+
+    Problems are immutable; copies are the object itself. Solver models they keep are caches and are never
+    copied or pickled.
+
+    Attributes
+    ----------
+    n_params, n_vars : int
+        Lengths of `theta` and of a decision.
+    sense : {"min", "max"}
+    domain : {"free", "nonnegative"}
+        Where parameters live.
+    context_width : int
+        Number of columns of `contexts`.
+    binary : bool
+        Every feasible decision is a 0/1 vector and `basis(x) = x`.
+    convex : bool
+        Every feasible set is convex.
+    linear : bool
+        `basis(x) = x`.
+    """
+
+    n_params: int
+    n_vars: int
+    sense: Sense
+    domain: Domain
+    context_width: int
+    binary: bool = False
+    convex: bool = False
+    linear: bool = True
+
+    # ------------------------------------------------------------------ public: checked, batched
+
+    def solve(self, theta: ArrayLike, contexts: ArrayLike) -> Decisions:
+        """One optimal decision per row; identical contexts are solved once.
+
+        Parameters
+        ----------
+        theta : array-like, shape (n_params,) or (N, n_params)
+        contexts : array-like, shape (N, context_width)
+
+        Returns
+        -------
+        decisions : (N, n_vars) array or CSR
+        """
+        where = self._where("solve")
+        contexts = self.check_contexts(contexts, where)
+        theta = as_parameters(theta, len(contexts), self.n_params, self.domain, where)
+        return self._once_per_context(self.nominal, theta, contexts, where)
+
+    def sample_optimal(self, theta: ArrayLike, contexts: ArrayLike, random_state: RandomState = None) -> Decisions:
+        """One optimal decision per row, uniform over that row's optimal solutions, rows independent.
+
+        Parameters
+        ----------
+        theta : array-like, shape (n_params,) or (N, n_params)
+        contexts : array-like, shape (N, context_width)
+        random_state : int, numpy.random.Generator or None
+
+        Returns
+        -------
+        decisions : (N, n_vars) array or CSR
+        """
+        where = self._where("sample_optimal")
+        contexts = self.check_contexts(contexts, where)
+        theta = as_parameters(theta, len(contexts), self.n_params, self.domain, where)
+        rng = as_generator(random_state, where)
+        try:
+            return self.draw_optimal(theta, contexts, rng)
+        except RowError as error:
+            raise error.moved(where, error.row) from error
+
+    def objective(self, theta: ArrayLike, decisions: Any) -> FloatArray:
+        """`theta . basis(x)` per row, shape (N,)."""
+        where = self._where("objective")
+        values = self._evaluate(as_decisions(decisions, self.n_vars, where))
+        return row_products(as_parameters(theta, values.shape[0], self.n_params, "free", where), values)
+
+    def basis(self, decisions: Any) -> Decisions:
+        """Basis functions at each decision, shape (N, n_params); mostly the decisions themselves."""
+        return self._evaluate(as_decisions(decisions, self.n_vars, self._where("basis")))
+
+    def is_feasible(self, decisions: Any, contexts: ArrayLike) -> BoolArray:
+        """Whether each decision lies in its row's `X(u)`, shape (N,)."""
+        where = self._where("is_feasible")
+        return self.feasible(*self.check_rows(contexts, decisions, where)[::-1])
+
+    def is_optimal(self, theta: ArrayLike, decisions: Any, contexts: ArrayLike, tol: float = 1e-9) -> BoolArray:
+        """Whether each decision is feasible and within `tol * max(1, |optimum|)` of its optimum."""
+        where = self._where("is_optimal")
+        contexts, decisions = self.check_rows(contexts, decisions, where)
+        theta = as_parameters(theta, len(contexts), self.n_params, self.domain, where)
+        tol = as_scalar(tol, "tol", where, low=0.0)
+        best = self.optimal_values(theta, contexts, where)
+        excess = row_products(theta, self._evaluate(decisions)) - best
+        if self.sense == "max":
+            excess = -excess
+        return self.feasible(decisions, contexts) & (excess <= tol * np.maximum(1.0, np.abs(best)))
+
+    # ------------------------------------------------------------------ inner: for the layers above
+
+    @abstractmethod
+    def nominal(self, theta: FloatArray, contexts: FloatArray) -> Decisions:
+        """One optimal decision per row for checked arguments.
+
+        `theta` may leave the domain where `X(u)` is bounded. Raises `RowError`s that carry the
+        row within this call.
+        """
+
+    @abstractmethod
+    def draw_optimal(self, theta: FloatArray, contexts: FloatArray, rng: np.random.Generator) -> Decisions:
+        """`sample_optimal` for checked arguments."""
+
+    @abstractmethod
+    def feasible(self, decisions: Decisions, contexts: FloatArray) -> BoolArray:
+        """`is_feasible` for checked arguments."""
+
+    @abstractmethod
+    def cones(self, contexts: FloatArray, decisions: Decisions) -> Cones:
+        """The inverse-feasible cones of feasible decisions, as data for `calibration`."""
+
+    def polyhedron(self) -> Polyhedron | None:
+        """The constraint matrices of `X(u)` when it is a (mixed-integer) polyhedron, else None."""
+        return None
+
+    def sides(self, context: FloatArray) -> Sides:
+        """Right-hand sides and bounds that complete `polyhedron` for one context."""
+        raise TypeError(f"{type(self).__name__} has no polyhedral description")
+
+    def to_state(self) -> dict[str, Any] | None:
+        """Constructor arguments as JSON values and arrays; None when the problem holds code."""
+        return None
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """The problem that `to_state` described."""
+        return cls(**state)
+
+    def optimal_values(self, theta: FloatArray, contexts: FloatArray, where: str) -> FloatArray:
+        """Optimal objective per row, shape (N,), for checked arguments."""
+        best = self._once_per_context(self.nominal, theta, contexts, where)
+        return row_products(theta, self._evaluate(best))
+
+    def check_contexts(self, contexts: ArrayLike, where: str) -> FloatArray:
+        """Contexts as a (N, context_width) array; problems with rules of their own extend this."""
+        return as_contexts(contexts, self.context_width, where)
+
+    def check_rows(self, contexts: ArrayLike, decisions: Any, where: str) -> tuple[FloatArray, Decisions]:
+        """Contexts and decisions, checked and of equal length."""
+        contexts = self.check_contexts(contexts, where)
+        decisions = as_decisions(decisions, self.n_vars, where)
+        check_same_rows(decisions.shape[0], len(contexts), "decisions", where)
+        return contexts, decisions
+
+    # ------------------------------------------------------------------ shared pieces
+
+    def _evaluate(self, decisions: Decisions) -> Decisions:
+        """Basis values of checked decisions; problems whose basis is not the identity replace this."""
+        return decisions
+
+    def _where(self, method: str) -> str:
+        return f"{type(self).__name__}.{method}"
+
+    def _once_per_context(
+        self,
+        solve_rows: Callable[[FloatArray, FloatArray], Decisions],
+        theta: FloatArray,
+        contexts: FloatArray,
+        where: str,
+    ) -> Decisions:
+        if theta.ndim == 2 or len(contexts) <= 1:
+            first, back = np.arange(len(contexts)), None
+        else:
+            _, first, back = np.unique(contexts, axis=0, return_index=True, return_inverse=True)
+        try:
+            found = solve_rows(theta, contexts[first])
+        except RowError as error:
+            raise error.moved(where, None if error.row is None else int(first[error.row])) from error
+        return found if back is None else found[back.ravel()]
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+
+def row_products(theta: FloatArray, values: Decisions) -> FloatArray:
+    """`theta_k . values_k` per row, for one theta or one per row, dense or sparse values."""
+    if theta.ndim == 1:
+        return np.asarray(values @ theta, dtype=np.float64)
+    if isinstance(values, np.ndarray):
+        return np.asarray(np.einsum("ij,ij->i", values, theta), dtype=np.float64)
+    return np.asarray(values.multiply(theta).sum(axis=1), dtype=np.float64).ravel()

@@ -1,0 +1,158 @@
+"""The 0/1 knapsack problem: `max theta . x` over `weights . x <= budget`, x in {0, 1}^n, exactly.
+
+The solver (`_kernels/knapsack.py`) is a dynamic program over the core of the instance, for real weights and
+values.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from conformio._kernels.knapsack import fill_rows, walk_ties
+from conformio.checks import (
+    BoolArray,
+    Decisions,
+    Domain,
+    FloatArray,
+    as_vector,
+    check_choice,
+    dense,
+)
+from conformio.errors import InfeasibleProblemError, SolverError, invalid
+from conformio.problems._distinct_rows import distinct_rows
+from conformio.problems.base import Problem
+from conformio.problems.cones import Cones, CutCones
+from conformio.problems.polyhedra import Polyhedron, Sides
+
+__all__ = ["Knapsack"]
+
+_FIT = 1e-9
+_WHOLE = 1e-7
+_TIE = 1e-9
+
+
+class Knapsack(Problem):
+    """Choose items of greatest total value within a weight budget; `theta` holds the values.
+
+    Parameters
+    ----------
+    weights : array-like, shape (n_items,)
+        Finite and nonnegative; an item of weight 0 fits every budget.
+    domain : {"free", "nonnegative"}
+        Where parameters live; under "free" an item may have a negative value.
+
+    Raises
+    ------
+    InvalidInputError
+        If a weight is negative or not finite.
+
+    Notes
+    -----
+    A context is one budget. Items fit when their weights add up to at most `budget * (1 + 1e-9)`. Items of
+    value 0 or less are never taken by `solve`; among solutions whose values agree to 1e-13 of the largest
+    value it returns the one with the fewest items, then the one whose sorted item list is lexicographically
+    first. `sample_optimal` is uniform over the solutions within 1e-9 (relative to the largest value that
+    fits) of the optimum.
+
+    Examples
+    --------
+    >>> from conformio.problems.knapsack import Knapsack
+    >>> knapsack = Knapsack([2.0, 3.0, 4.0])
+    >>> knapsack.solve([3.0, 4.0, 5.0], [5.0, 7.0])
+    array([[1., 1., 0.],
+           [0., 1., 1.]])
+    """
+
+    sense = "max"
+    context_width = 1
+    binary = True
+
+    def __init__(self, weights: ArrayLike, domain: Domain = "free"):
+        where = type(self).__name__
+        check_choice(domain, ("free", "nonnegative"), "domain", where)
+        self.weights = as_vector(weights, "weights", where).copy()
+        if not len(self.weights) or (self.weights < 0).any():
+            got = f"{self.weights.min()}" if len(self.weights) else "no item"
+            raise invalid("weights", where, "must be at least one number >= 0", got)
+        self.weights.flags.writeable = False
+        self.domain = domain
+        self.n_params = self.n_vars = len(self.weights)
+
+    def nominal(self, theta: FloatArray, contexts: FloatArray) -> Decisions:
+        """One optimal selection per row."""
+        self._check_budgets(contexts)
+        taken = np.zeros((len(contexts), self.n_vars))
+        unsolved = fill_rows(self.weights, np.atleast_2d(theta), _capacities(contexts), taken)
+        if unsolved >= 0:
+            reason = "the instance needs too many states; its weights and values are too strongly correlated"
+            raise SolverError(type(self).__name__, reason, int(unsolved))
+        return taken
+
+    def draw_optimal(self, theta: FloatArray, contexts: FloatArray, rng: np.random.Generator) -> Decisions:
+        """Uniform over each row's optimal selections."""
+        best = np.einsum(
+            "ij,ij->i", self.nominal(theta, contexts), np.broadcast_to(theta, (len(contexts), self.n_vars))
+        )
+        drawn = np.zeros((len(contexts), self.n_vars))
+        for values, rows in distinct_rows(theta, contexts):
+            first = int(rows[0])
+            capacity = float(_capacities(contexts[first : first + 1])[0])
+            floor = float(best[first]) - _TIE * values[self.weights <= capacity].max(initial=0.0)
+            drawn[rows] = self._draw_ties(values, capacity, floor, len(rows), rng, first)
+        return drawn
+
+    def feasible(self, decisions: Decisions, contexts: FloatArray) -> BoolArray:
+        """Whether each decision is 0/1 and fits its budget."""
+        points = dense(decisions)
+        whole = (np.minimum(np.abs(points), np.abs(points - 1.0)) <= _WHOLE).all(axis=1)
+        fits: BoolArray = whole & (np.round(points) @ self.weights <= _capacities(contexts)) & (contexts[:, 0] >= 0)
+        return fits
+
+    def cones(self, contexts: FloatArray, decisions: Decisions) -> Cones:
+        """Cones known through the solver."""
+        return CutCones(self, contexts, dense(decisions))
+
+    def to_state(self) -> dict[str, Any]:
+        """Weights and domain."""
+        return {"weights": self.weights, "domain": self.domain}
+
+    def polyhedron(self) -> Polyhedron:
+        """One weight constraint on whole numbers."""
+        row = sparse.csr_array(self.weights[None, :])
+        return Polyhedron(sparse.csr_array((0, self.n_vars)), row, np.ones(self.n_vars, dtype=bool))
+
+    def sides(self, context: FloatArray) -> Sides:
+        """The budget and the bounds 0 and 1."""
+        return Sides(np.zeros(0), context, np.zeros(self.n_vars), np.ones(self.n_vars))
+
+    def _check_budgets(self, contexts: FloatArray) -> None:
+        negative = np.flatnonzero(contexts[:, 0] < 0)
+        if len(negative):
+            row = int(negative[0])
+            reason = f"no selection fits a negative budget; budgets must be >= 0; got {contexts[row, 0]}"
+            raise InfeasibleProblemError(type(self).__name__, reason, row)
+
+    def _draw_ties(
+        self, values: FloatArray, capacity: float, floor: float, size: int, rng: np.random.Generator, row: int
+    ) -> FloatArray:
+        """Count the tied selections, draw ranks, and fetch the selections of these ranks."""
+        none = np.zeros(0, dtype=np.int64)
+        n_ties = walk_ties(self.weights, values, capacity, floor, none, np.zeros((0, self.n_vars)))
+        if n_ties < 0:
+            reason = "too many optimal selections to count; perturb theta or use solve"
+            raise SolverError(self._where("sample_optimal"), reason, row)
+        ranks, out = rng.integers(n_ties, size=size), np.zeros((size, self.n_vars))
+        order = np.argsort(ranks, kind="stable")
+        found = np.empty_like(out)
+        walk_ties(self.weights, values, capacity, floor, ranks[order], found)
+        out[order] = found
+        return out
+
+
+def _capacities(contexts: FloatArray) -> FloatArray:
+    """Budgets with the relative slack that absorbs rounding of weight sums."""
+    return contexts[:, 0] * (1.0 + _FIT)

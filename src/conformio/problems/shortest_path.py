@@ -1,0 +1,284 @@
+"""Shortest paths: `min theta . x` over 0/1 flows `x` of one unit from `u = (origin, destination)`.
+
+With costs >= 0 a least-cost simple path is optimal and the compiled search finds it; with a negative cost
+the problem is the flow linear program on [0, 1], whose solutions may hold cycles beside the path (paper,
+appendix Forward Problems; the matrix is totally unimodular).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from conformio.checks import (
+    BoolArray,
+    Decisions,
+    Domain,
+    FloatArray,
+    IntArray,
+    as_contexts,
+    check_choice,
+    first_row,
+)
+from conformio.errors import InfeasibleProblemError, RowError, SolverError, invalid
+from conformio.networks import Network
+from conformio.networks.flow_program import FlowProgram, has_light_cycle, usable_edges
+from conformio.networks.shortest import cost_tree, shortest_paths
+from conformio.networks.tied_paths import TiedPaths, TooManyTiesError
+from conformio.problems._distinct_rows import distinct_rows
+from conformio.problems._per_thread import PerThread
+from conformio.problems.base import Problem
+from conformio.problems.cones import PathCones
+from conformio.problems.polyhedra import Polyhedron, Sides
+
+__all__ = ["TIE_TOLERANCE", "ShortestPath"]
+
+TIE_TOLERANCE = 1e-9
+_BINARY = 1e-9
+_COARSER = "round or rescale the parameters, or keep them away from 0"
+
+
+class ShortestPath(Problem):
+    """Cheapest trips on a network; a context is (origin, destination), a decision has one 0/1 entry per edge.
+
+    A decision is feasible when it sends one unit from origin to destination over usable edges: those that
+    neither leave a zone other than the origin nor enter one other than the destination. Where both are the
+    same node the empty trip is feasible.
+
+    Parameters
+    ----------
+    network : Network
+    domain : {"nonnegative", "free"}
+        Where edge costs live. `solve` then returns a simple path when no cost is negative, of equal costs
+        the one with the fewest edges; with a negative cost a vertex of the flow polytope, which may hold
+        cycles.
+
+    Notes
+    -----
+    `sample_optimal` is uniform over all solutions within `TIE_TOLERANCE * max(1, |optimum|)` of
+    the optimum. For `domain="nonnegative"` solutions are the simple paths; cycles that cost nothing make
+    them hard to count, and beyond `tied_paths.PIECE_LIMIT` steps of search inside such cycles it raises
+    `SolverError`. For `domain="free"` they are all 0/1 flows; where costs are negative or a cycle costs
+    nothing, more than `flow_program.FLOW_LIMIT` of them raise `SolverError`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from conformio.networks import Network
+    >>> from conformio.problems.shortest_path import ShortestPath
+    >>> trips = ShortestPath(Network([0, 1, 0], [1, 2, 2]))
+    >>> trips.solve([1.0, 1.0, 3.0], [[0, 2], [1, 2]]).toarray()
+    array([[1., 1., 0.],
+           [0., 1., 0.]])
+    >>> trips.is_optimal([1.0, 1.0, 3.0], [[0, 0, 1]], [[0, 2]])
+    array([False])
+    """
+
+    sense = "min"
+    context_width = 2
+    binary = True
+
+    def __init__(self, network: Network, domain: Domain = "nonnegative"):
+        if not isinstance(network, Network):
+            raise invalid("network", "ShortestPath", "must be a Network", type(network).__name__)
+        check_choice(domain, ("nonnegative", "free"), "domain", "ShortestPath")
+        self.network = network
+        self.domain = domain
+        self.n_params = self.n_vars = network.n_edges
+        self._programs: PerThread[FlowProgram] = PerThread()
+
+    def __repr__(self) -> str:
+        return f"ShortestPath({self.network!r}, domain={self.domain!r})"
+
+    # ------------------------------------------------------------------ contexts and feasible sets
+
+    def check_contexts(self, contexts: ArrayLike, where: str) -> FloatArray:
+        """Contexts as (N, 2), origins and destinations nodes of the network."""
+        values = as_contexts(contexts, self.context_width, where)
+        last = self.network.n_nodes - 1
+        wrong = (values != np.round(values)) | (values < 0) | (values > last)
+        if wrong.any():
+            row = first_row(wrong)
+            column = int(np.flatnonzero(wrong[row])[0])
+            value, name = values[row, column], ("origin", "destination")[column]
+            rule = f"{name} must be in 0..{last}" if value == round(value) else f"{name} must be a whole number"
+            known = self.network.node_ids is not None
+            remedy = "Nodes are numbered from 0; Network.node_index turns names into numbers" if known else ""
+            raise invalid("contexts", where, rule, f"{value:.15g}", row=row, remedy=remedy)
+        return values
+
+    def usable_edges(self, context: ArrayLike) -> BoolArray:
+        """Edges a trip of this (origin, destination) may use, shape (n_edges,)."""
+        ends = self.check_contexts(np.asarray(context)[None], self._where("usable_edges"))[0].astype(np.int64)
+        return usable_edges(self.network, *ends)
+
+    def feasible(self, decisions: Decisions, contexts: FloatArray) -> BoolArray:
+        """Whether each decision is a 0/1 flow of one unit over usable edges, shape (N,)."""
+        rows = sparse.csr_array(decisions)
+        network, ends = self.network, contexts.astype(np.int64)
+        of_entry = np.repeat(np.arange(len(ends)), np.diff(rows.indptr))
+        whole = np.round(rows.data)
+        wrong = (np.abs(rows.data - whole) > _BINARY) | (whole < 0) | (whole > 1)
+        tails, heads = network.tails[rows.indices], network.heads[rows.indices]
+        wrong |= (whole > 0) & network.zones[tails] & (tails != ends[of_entry, 0])
+        wrong |= (whole > 0) & network.zones[heads] & (heads != ends[of_entry, 1])
+        feasible = np.ones(len(ends), dtype=np.bool_)
+        feasible[of_entry[wrong]] = False
+        flows = sparse.csr_array((whole, rows.indices, rows.indptr), shape=rows.shape)
+        gap = flows @ network.incidence.T - self._balances(ends)
+        feasible[gap.nonzero()[0]] = False
+        return feasible
+
+    def _balances(self, ends: IntArray) -> Any:
+        """Inflow minus outflow asked for, CSR (N, n_nodes)."""
+        n, rows = len(ends), np.arange(len(ends))
+        entries = (np.repeat([-1.0, 1.0], n), (np.tile(rows, 2), ends.T.ravel()))
+        return sparse.csr_array(entries, shape=(n, self.network.n_nodes))
+
+    def to_state(self) -> dict[str, Any]:
+        """The network and the domain."""
+        return {"network": self.network.to_state(), "domain": self.domain}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """The problem that `to_state` described."""
+        return cls(Network(**state["network"]), state["domain"])
+
+    def polyhedron(self) -> Polyhedron:
+        """Node-edge incidence; whole flows."""
+        m = self.n_vars
+        return Polyhedron(self.network.incidence, sparse.csr_array((0, m)), np.ones(m, dtype=np.bool_))
+
+    def sides(self, context: FloatArray) -> Sides:
+        """One unit from origin to destination, unusable edges closed."""
+        origin, destination = context.astype(np.int64)
+        balance = np.zeros(self.network.n_nodes)
+        balance[origin] -= 1.0
+        balance[destination] += 1.0
+        upper = usable_edges(self.network, origin, destination).astype(np.float64)
+        return Sides(b_eq=balance, b_ub=np.zeros(0), lower=np.zeros(self.n_vars), upper=upper)
+
+    def cones(self, contexts: FloatArray, decisions: Decisions) -> PathCones:
+        """Potentials on the network certify optimality."""
+        return PathCones(self.network, contexts, sparse.csr_array(decisions), self.domain == "nonnegative")
+
+    # ------------------------------------------------------------------ optimal decisions
+
+    def nominal(self, theta: FloatArray, contexts: FloatArray) -> Decisions:
+        """One optimal decision per row, CSR: by search where no cost is negative, else the flow program."""
+        negative = np.broadcast_to((theta < 0).any(axis=-1), len(contexts))
+        if not negative.any():
+            return self._paths(theta, contexts)
+        if negative.all():
+            return self._flows(theta, contexts)
+        groups = [np.flatnonzero(~negative), np.flatnonzero(negative)]
+        parts = []
+        for rows, solve in zip(groups, (self._paths, self._flows), strict=True):
+            try:
+                parts.append(solve(theta[rows], contexts[rows]))
+            except RowError as error:
+                raise error.moved(error.where, None if error.row is None else int(rows[error.row])) from error
+        return sparse.vstack(parts, format="csr")[np.argsort(np.concatenate(groups))]
+
+    def _paths(self, theta: FloatArray, contexts: FloatArray) -> Decisions:
+        batch = shortest_paths(self.network, theta, contexts)
+        if not batch.found.all():
+            raise self._no_path(contexts, first_row(~batch.found))
+        return batch.decisions(self.n_vars)
+
+    def _flows(self, theta: FloatArray, contexts: FloatArray) -> Decisions:
+        program = self._program()
+        flows = []
+        for row, (origin, destination) in enumerate(contexts.astype(np.int64)):
+            costs = theta if theta.ndim == 1 else theta[row]
+            try:
+                flow = program.solve(costs, origin, destination, row)
+            except InfeasibleProblemError as error:
+                raise self._no_path(contexts, row) from error
+            flows.append(np.flatnonzero(flow.x))
+        return self._as_rows(flows)
+
+    def draw_optimal(self, theta: FloatArray, contexts: FloatArray, rng: np.random.Generator) -> Decisions:
+        """One decision per row, uniform over the row's ties; see the class notes."""
+        chosen: list[IntArray] = [np.zeros(0, dtype=np.int64)] * len(contexts)
+        rooted: tuple[FloatArray, int, FloatArray] | None = None
+        for costs, rows in distinct_rows(theta, contexts) if theta.ndim == 1 else _single_rows(theta):
+            row = int(rows[0])
+            origin, destination = (int(node) for node in contexts[row])
+            try:
+                if (costs < 0).any():
+                    draws = self._draw_flows(costs, contexts, rows, rng)
+                else:
+                    # groups come sorted by origin, so that one tree serves all of them in turn
+                    if rooted is None or rooted[0] is not costs or rooted[1] != origin:
+                        rooted = (
+                            costs,
+                            origin,
+                            cost_tree(self.network, costs, origin)[0],
+                        )
+                    draws = self._draw_paths(costs, rooted[2], contexts, rows, rng)
+            except TooManyTiesError as error:
+                reason = f"ties cannot be sampled from {origin} to {destination}: {error}; {_COARSER}"
+                raise SolverError(self._where("draw_optimal"), reason, row) from error
+            for k, edges in zip(rows, draws, strict=True):
+                chosen[k] = edges
+        return self._as_rows(chosen)
+
+    def _draw_paths(
+        self,
+        costs: FloatArray,
+        dist: FloatArray,
+        contexts: FloatArray,
+        rows: IntArray,
+        rng: np.random.Generator,
+    ) -> Iterable[IntArray]:
+        """Draws for equal rows with costs >= 0; all optimal flows are paths unless a cycle costs nothing."""
+        origin, destination = (int(node) for node in contexts[rows[0]])
+        if not np.isfinite(dist[destination]):
+            raise self._no_path(contexts, int(rows[0]))
+        slack = TIE_TOLERANCE * max(1.0, float(dist[destination]))
+        if self.domain == "free" and costs.min() <= slack:
+            usable = usable_edges(self.network, origin, destination)
+            if has_light_cycle(self.network, costs, usable, slack):
+                return self._draw_flows(costs, contexts, rows, rng)
+        ties = TiedPaths(self.network, costs, dist, origin, destination, slack)
+        return [ties.draw(rng) for _ in rows]
+
+    def _draw_flows(
+        self, costs: FloatArray, contexts: FloatArray, rows: IntArray, rng: np.random.Generator
+    ) -> Iterable[IntArray]:
+        row = int(rows[0])
+        origin, destination = (int(node) for node in contexts[row])
+        try:
+            flows = self._program().solve_all(costs, origin, destination, TIE_TOLERANCE, row)
+        except InfeasibleProblemError as error:
+            raise self._no_path(contexts, row) from error
+        return [flows[k] for k in rng.integers(len(flows), size=len(rows))]
+
+    # ------------------------------------------------------------------ pieces
+
+    def _program(self) -> FlowProgram:
+        return self._programs.get(lambda: FlowProgram(self.network, "ShortestPath"))
+
+    def _as_rows(self, edges: list[IntArray]) -> Decisions:
+        indptr = np.cumsum([0, *(len(row) for row in edges)])
+        flat = np.concatenate([np.zeros(0, dtype=np.int64), *edges])
+        rows = sparse.csr_array((np.ones(len(flat)), flat, indptr), shape=(len(edges), self.n_vars))
+        rows.sort_indices()
+        return rows
+
+    def _no_path(self, contexts: FloatArray, row: int) -> InfeasibleProblemError:
+        origin, destination = (int(node) for node in contexts[row])
+        crossing = " that crosses no zone" if self.network.zones.any() else ""
+        reason = f"there is no path{crossing} from {origin} to {destination}; take the row out or join the nodes"
+        return InfeasibleProblemError("ShortestPath.nominal", reason, row)
+
+
+def _single_rows(theta: FloatArray) -> Iterator[tuple[FloatArray, IntArray]]:
+    """Each row a group of its own: vectors as long as a network are rarely equal and dear to compare."""
+    for row, costs in enumerate(theta):
+        yield costs, np.array([row])

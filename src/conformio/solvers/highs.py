@@ -1,0 +1,186 @@
+"""The one door to HiGHS: linear and mixed-integer models that are built once and then only changed.
+
+A model is `optimize costs . x` over `row_lower <= A x <= row_upper`, `lower <= x <= upper`, some `x` whole.
+Costs, sides and bounds may change between solves and rows may be added; the simplex basis stays warm.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import highspy
+import numpy as np
+from scipy import sparse
+
+from conformio.checks import BoolArray, FloatArray, Sense
+from conformio.errors import InfeasibleProblemError, SolverError, UnboundedProblemError
+
+__all__ = ["HighsModel", "HighsSolution"]
+
+_FEASIBILITY = 1e-9
+_STATUS = highspy.HighsModelStatus
+_NO_ADVICE_LEFT = "the solver stopped with status {status}; rescale the data or loosen the problem"
+
+
+@dataclass(frozen=True)
+class HighsSolution:
+    """An optimal point: `value` its objective, `bound` what was proved, duals for linear models only."""
+
+    x: FloatArray
+    value: float
+    bound: float
+    row_duals: FloatArray
+    reduced_costs: FloatArray
+
+
+class HighsModel:
+    """One HiGHS model, kept warm between solves.
+
+    Parameters
+    ----------
+    matrix : scipy.sparse array, shape (m, n)
+    row_lower, row_upper : arrays, shape (m,)
+    lower, upper : arrays, shape (n,)
+    integrality : bool array, shape (n,), optional
+    sense : {"min", "max"}
+    where : str
+        Named in the errors this model raises.
+    """
+
+    def __init__(
+        self,
+        matrix: Any,
+        row_lower: FloatArray,
+        row_upper: FloatArray,
+        lower: FloatArray,
+        upper: FloatArray,
+        integrality: BoolArray | None = None,
+        sense: Sense = "min",
+        where: str = "HighsModel",
+    ):
+        self.n_rows, self.n_vars = matrix.shape
+        self.whole = integrality is not None and bool(integrality.any())
+        self.where = where
+        self._columns = np.arange(self.n_vars, dtype=np.int32)
+        self._highs = highspy.Highs()
+        for option, value in {
+            "output_flag": False,
+            "threads": 1,
+            "primal_feasibility_tolerance": _FEASIBILITY,
+            "dual_feasibility_tolerance": _FEASIBILITY,
+            "mip_feasibility_tolerance": _FEASIBILITY,
+            "small_matrix_value": 1e-12,  # HiGHS drops smaller entries without a word; its default is 1e-9
+            "mip_rel_gap": 0.0,
+            "mip_abs_gap": 1e-9,
+        }.items():
+            self._highs.setOptionValue(option, value)
+        self._highs.passModel(_as_lp(matrix, row_lower, row_upper, lower, upper, integrality, sense))
+
+    def solve(
+        self,
+        costs: FloatArray | None = None,
+        row_lower: FloatArray | None = None,
+        row_upper: FloatArray | None = None,
+        lower: FloatArray | None = None,
+        upper: FloatArray | None = None,
+        row: int | None = None,
+    ) -> HighsSolution:
+        """Change what is named, solve, and return a proven optimum.
+
+        `row` is the caller's row, named in the error when there is no optimum.
+        """
+        if costs is not None:
+            self._highs.changeColsCost(self.n_vars, self._columns, costs)
+        if row_lower is not None and row_upper is not None and len(row_lower):
+            rows = np.arange(len(row_lower), dtype=np.int32)
+            self._highs.changeRowsBounds(len(rows), rows, row_lower, row_upper)
+        if lower is not None and upper is not None:
+            self._highs.changeColsBounds(self.n_vars, self._columns, lower, upper)
+        if self.whole:
+            # an earlier incumbent would make the answer depend on the order of calls
+            self._highs.clearSolver()
+        self._highs.run()
+        status = self._highs.getModelStatus()
+        if status not in (_STATUS.kOptimal, _STATUS.kModelEmpty):
+            status = self._run_cold()
+        if status not in (_STATUS.kOptimal, _STATUS.kModelEmpty):
+            raise self._failure(status, row)
+        return self._read()
+
+    def add_row(self, low: float, high: float, coefficients: FloatArray) -> None:
+        """Append the constraint `low <= coefficients . x <= high`."""
+        entries = np.flatnonzero(coefficients).astype(np.int32)
+        self._highs.addRow(low, high, len(entries), entries, coefficients[entries])
+        self.n_rows += 1
+
+    def add_rows(self, low: FloatArray, high: FloatArray, matrix: Any) -> None:
+        """Append the constraints `low <= matrix x <= high`; `matrix` is CSR with one column per variable."""
+        starts, entries = matrix.indptr[:-1].astype(np.int32), matrix.indices.astype(np.int32)
+        self._highs.addRows(matrix.shape[0], low, high, matrix.nnz, starts, entries, matrix.data)
+        self.n_rows += matrix.shape[0]
+
+    def truncate_rows(self, n_rows: int) -> None:
+        """Drop every row after the first `n_rows`."""
+        if self.n_rows > n_rows:
+            rows = np.arange(n_rows, self.n_rows, dtype=np.int32)
+            self._highs.deleteRows(len(rows), rows)
+            self.n_rows = n_rows
+
+    def restart(self) -> None:
+        """Forget the last basis: among ties the next answer no longer depends on what was solved before."""
+        self._highs.clearSolver()
+
+    def _run_cold(self) -> Any:
+        """Second opinion without presolve and without the old basis: tells infeasible from unbounded."""
+        self._highs.clearSolver()
+        self._highs.setOptionValue("presolve", "off")
+        self._highs.run()
+        self._highs.setOptionValue("presolve", "choose")
+        return self._highs.getModelStatus()
+
+    def _failure(self, status: Any, row: int | None) -> Exception:
+        if status == _STATUS.kInfeasible:
+            return InfeasibleProblemError(self.where, "no decision satisfies the constraints; check this context", row)
+        if status in (_STATUS.kUnbounded, _STATUS.kUnboundedOrInfeasible):
+            reason = "the objective is unbounded over the feasible set; bound the variables or restrict theta"
+            return UnboundedProblemError(self.where, reason, row)
+        name = self._highs.modelStatusToString(status)
+        return SolverError(self.where, _NO_ADVICE_LEFT.format(status=name), row)
+
+    def _read(self) -> HighsSolution:
+        solution, info = self._highs.getSolution(), self._highs.getInfo()
+        value = float(info.objective_function_value)
+        return HighsSolution(
+            x=np.array(solution.col_value),
+            value=value,
+            bound=float(info.mip_dual_bound) if self.whole else value,
+            row_duals=np.array(solution.row_dual),
+            reduced_costs=np.array(solution.col_dual),
+        )
+
+
+def _as_lp(
+    matrix: Any,
+    row_lower: FloatArray,
+    row_upper: FloatArray,
+    lower: FloatArray,
+    upper: FloatArray,
+    integrality: BoolArray | None,
+    sense: Sense,
+) -> Any:
+    matrix = sparse.csr_array(matrix)
+    lp = highspy.HighsLp()
+    lp.num_row_, lp.num_col_ = matrix.shape
+    lp.sense_ = highspy.ObjSense.kMinimize if sense == "min" else highspy.ObjSense.kMaximize
+    lp.col_cost_ = np.zeros(matrix.shape[1])
+    lp.col_lower_, lp.col_upper_ = lower, upper
+    lp.row_lower_, lp.row_upper_ = row_lower, row_upper
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    lp.a_matrix_.start_ = matrix.indptr.astype(np.int32)
+    lp.a_matrix_.index_ = matrix.indices.astype(np.int32)
+    lp.a_matrix_.value_ = matrix.data.astype(np.float64)
+    if integrality is not None and integrality.any():
+        kinds = highspy.HighsVarType
+        lp.integrality_ = [kinds.kInteger if whole else kinds.kContinuous for whole in integrality]
+    return lp

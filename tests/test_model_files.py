@@ -1,0 +1,320 @@
+"""A stored model is the model: the same prescriptions to the last bit, for every problem and elsewhere."""
+
+import json
+import subprocess
+import sys
+import zipfile
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.linear_model import LinearRegression
+
+import conformio as cio
+from conformio import model_files
+from conformio.data import read_archive, write_archive
+from conformio.studies import knapsack_example, road_grid_example
+
+
+def shop(theta, u):
+    """The one of four items that is worth most."""
+    return np.eye(4)[int(np.argmax(theta))]
+
+
+def oracle(n_params=4, sense="max"):
+    return cio.OracleProblem(shop, n_params, sense, domain="free", feasible_set="binary")
+
+
+def roads():
+    grid = cio.Network.grid(3, 3)
+    zones = np.zeros(9, dtype=bool)
+    zones[4] = True
+    return cio.Network(
+        grid.tails,
+        grid.heads,
+        attributes={"minutes": np.linspace(1, 2, 24), "lanes": np.arange(24) % 3},
+        zones=zones,
+        node_ids=[("street", k) for k in range(9)],
+        coordinates=grid.coordinates,
+    )
+
+
+def simulated(problem, contexts, seed=0):
+    thetas = np.random.default_rng(seed).uniform(1, 3, (len(contexts), problem.n_params))
+    return problem, contexts, problem.solve(thetas, contexts)
+
+
+def trips(n, n_nodes=9, seed=1):
+    rng = np.random.default_rng(seed)
+    return np.array([rng.choice(n_nodes, 2, replace=False) for _ in range(n)], dtype=float)
+
+
+def case(name):
+    if name == "roads":
+        return simulated(cio.ShortestPath(roads()), trips(40))
+    if name == "free roads":
+        return simulated(cio.ShortestPath(cio.Network.grid(3, 3), domain="free"), trips(40))
+    if name == "knapsack":
+        shoppers = knapsack_example(40, 5, random_state=0)
+        return shoppers.problem, shoppers.contexts, shoppers.decisions
+    budgets = -np.random.default_rng(2).uniform(1, 3, (24, 1))
+    matrix = sparse.csr_array(-np.array([[1.0, 2.0, 3.0]]))
+    if name == "linear":
+        return simulated(cio.LinearProgram(A_ub=matrix, upper=[4.0, 4.0, np.inf], domain="nonnegative"), budgets)
+    return simulated(cio.IntegerProgram(A_ub=matrix, upper=4.0, integrality=[True, False, True]), budgets)
+
+
+def fitted(name="roads", estimator=None):
+    problem, contexts, decisions = case(name)
+    chosen = cio.PerturbedFenchelYoung(epochs=2) if estimator is None else estimator
+    model = cio.ConformalIO(problem, chosen, confidence_level=0.8, random_state=3)
+    return model.fit(contexts, decisions), contexts, decisions
+
+
+def dense(decisions):
+    return decisions.toarray() if sparse.issparse(decisions) else decisions
+
+
+CASES = ["roads", "free roads", "knapsack", "linear", "integer"]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_round_trip_of_every_problem(name, tmp_path):
+    model, contexts, decisions = fitted(name)
+    model.save(tmp_path / "m")
+    again = cio.load(tmp_path / "m")
+    assert dense(again.predict(contexts)).tobytes() == dense(model.predict(contexts)).tobytes()
+    assert dense(again.predict_nominal(contexts)).tobytes() == dense(model.predict_nominal(contexts)).tobytes()
+    np.testing.assert_array_equal(again.angles(contexts, decisions), model.angles(contexts, decisions))
+    np.testing.assert_array_equal(again.scores_, model.scores_)
+    assert again.angle(0.5) == model.angle(0.5)
+    assert vars(again).keys() == vars(model).keys()
+    assert again.get_params(deep=False).keys() == model.get_params(deep=False).keys()
+
+
+def test_networks_keep_all_they_know(tmp_path):
+    model, _, _ = fitted()
+    model.save(tmp_path / "m")
+    before, after = model.problem.network, cio.load(tmp_path / "m").problem.network
+    assert after.node_ids.tolist() == before.node_ids.tolist()
+    assert after.attributes["lanes"].dtype == before.attributes["lanes"].dtype
+    for name in ("tails", "heads", "zones", "coordinates"):
+        np.testing.assert_array_equal(getattr(after, name), getattr(before, name))
+    np.testing.assert_array_equal(after.attributes["minutes"], before.attributes["minutes"])
+
+
+ESTIMATORS = {
+    "loss": lambda: cio.SuboptimalityLoss(center=np.full(24, 2.0)),
+    "robust loss": lambda: cio.DistributionallyRobustLoss(0.1, risk="cvar", level=0.2),
+    "given": lambda: cio.FixedParameters(np.linspace(1, 2, 24)),
+    "seeded": lambda: cio.PerturbedFenchelYoung(epochs=1, random_state=np.random.default_rng(4)),
+}
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_round_trip_of_every_estimator(name, tmp_path):
+    model, contexts, _ = fitted(estimator=ESTIMATORS[name]())
+    model.save(tmp_path / "m")
+    again = cio.load(tmp_path / "m")
+    assert type(again.estimator) is type(again.estimator_) is type(model.estimator)
+    np.testing.assert_array_equal(again.centers(contexts), model.centers(contexts))
+    assert vars(again.estimator_).keys() == vars(model.estimator_).keys()
+    np.testing.assert_array_equal(again.estimator_.parameters(contexts), model.estimator_.parameters(contexts))
+
+
+def test_default_estimator_stays_the_default(tmp_path):
+    problem, contexts, decisions = case("roads")
+    cio.ConformalIO(problem, random_state=0).fit(contexts, decisions).save(tmp_path / "m")
+    assert cio.load(tmp_path / "m").estimator is None
+
+
+def test_loaded_models_go_on_working(tmp_path):
+    model, contexts, decisions = fitted()
+    model.save(tmp_path / "m")
+    again = cio.load(tmp_path / "m").conformalize(contexts[:20], decisions[:20])
+    assert again.n_calibration_ == 20
+    again.fit(contexts, decisions)
+    np.testing.assert_array_equal(again.scores_, model.scores_)
+
+
+def test_equal_models_give_equal_files(tmp_path):
+    for name in ("a", "b"):
+        fitted()[0].save(tmp_path / name)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+@pytest.mark.parametrize("name", ["roads", "integer"])
+def test_another_interpreter_prescribes_the_same_bits(name, tmp_path):
+    model, contexts, _ = fitted(name)
+    model.save(tmp_path / "m")
+    np.save(tmp_path / "contexts.npy", contexts)
+    script = """
+import sys
+import numpy as np
+import conformio as cio
+model, contexts = cio.load("m"), np.load("contexts.npy")
+found = model.predict(contexts)
+np.save("found.npy", found.toarray() if hasattr(found, "toarray") else found)
+"""
+    subprocess.run([sys.executable, "-W", "error", "-c", script], cwd=tmp_path, check=True)
+    assert np.load(tmp_path / "found.npy").tobytes() == dense(model.predict(contexts)).tobytes()
+
+
+def test_the_document_tells_where_the_model_comes_from(tmp_path):
+    model, _, _ = fitted()
+    model.save(tmp_path / "m")
+    with zipfile.ZipFile(tmp_path / "m") as stored:
+        content = json.loads(stored.read("model.json"))["content"]
+    assert content["provenance"]["conformio"] == cio.__version__
+    assert content["provenance"]["numpy"] == np.__version__
+    assert content["settings"]["confidence_level"] == 0.8
+    assert content["settings"]["random_state"] == 3
+
+
+class TestProblemsThatHoldCode:
+    def saved(self, folder):
+        problem = oracle()
+        contexts = np.zeros((60, 1))
+        decisions = problem.solve(np.random.default_rng(0).normal(size=(60, 4)), contexts)
+        model = cio.ConformalIO(problem, cio.FixedParameters([4.0, 3.0, 2.0, 1.0]), random_state=0)
+        model.fit(contexts, decisions).save(folder / "m")
+        return model, contexts
+
+    def test_they_are_given_again(self, tmp_path):
+        model, contexts = self.saved(tmp_path)
+        problem = oracle()
+        again = cio.load(tmp_path / "m", problem=problem)
+        assert again.problem is problem
+        np.testing.assert_array_equal(dense(again.predict(contexts)), dense(model.predict(contexts)))
+
+    def test_without_them_the_remedy_is_named(self, tmp_path):
+        self.saved(tmp_path)
+        with pytest.raises(cio.ModelFileError, match=r"OracleProblem holds code.*load\(path, problem=\.\.\.\)"):
+            cio.load(tmp_path / "m")
+
+    @pytest.mark.parametrize(
+        ("problem", "reason"),
+        [
+            (oracle(n_params=5), "its n_params must be 4; got 5"),
+            (oracle(sense="min"), "its sense must be 'max'; got 'min'"),
+            (cio.Knapsack([1.0, 1.0, 1.0, 1.0]), "its class must be 'OracleProblem'; got 'Knapsack'"),
+        ],
+    )
+    def test_others_are_refused(self, tmp_path, problem, reason):
+        self.saved(tmp_path)
+        with pytest.raises(cio.ModelFileError, match=f"is not the one that was saved: {reason}"):
+            cio.load(tmp_path / "m", problem=problem)
+
+    def test_something_else_is_refused(self, tmp_path):
+        self.saved(tmp_path)
+        with pytest.raises(cio.InvalidInputError, match="`problem` of load: must be a conformio problem; got str"):
+            cio.load(tmp_path / "m", problem="oracle")
+
+    def test_own_classes_are_given_again_too(self, tmp_path):
+        class Roads(cio.ShortestPath):
+            pass
+
+        problem, contexts, decisions = simulated(Roads(cio.Network.grid(3, 3)), trips(40))
+        cio.ConformalIO(problem, random_state=0).fit(contexts, decisions).save(tmp_path / "m")
+        with pytest.raises(cio.ModelFileError, match="Roads holds code"):
+            cio.load(tmp_path / "m")
+        assert cio.load(tmp_path / "m", problem=problem).problem is problem
+
+
+class TestAgreement:
+    def test_an_equal_problem_may_be_given(self, tmp_path):
+        model, _, _ = fitted()
+        model.save(tmp_path / "m")
+        same = cio.ShortestPath(roads())
+        assert cio.load(tmp_path / "m", problem=same).problem is same
+
+    def test_other_data_are_seen(self, tmp_path):
+        model, _, _ = fitted()
+        model.save(tmp_path / "m")
+        other = cio.ShortestPath(cio.Network.grid(3, 3))
+        with pytest.raises(cio.ModelFileError, match="its data differ"):
+            cio.load(tmp_path / "m", problem=other)
+
+
+class TestWhatCannotBeStored:
+    def test_functions(self, tmp_path):
+        def guess(contexts):
+            return np.ones((len(contexts), 24))
+
+        model, _, _ = fitted(estimator=cio.FixedParameters(guess))
+        with pytest.raises(
+            cio.InvalidInputError,
+            match="`theta` of FixedParameters: functions and predictors cannot be stored",
+        ):
+            model.save(tmp_path / "m")
+        assert not (tmp_path / "m").exists()
+
+    def test_predictors(self, tmp_path):
+        predictor = LinearRegression().fit(np.zeros((2, 2)), np.ones((2, 24)))
+        model, _, _ = fitted(estimator=cio.FixedParameters(predictor))
+        with pytest.raises(cio.InvalidInputError, match="functions and predictors cannot be stored"):
+            model.save(tmp_path / "m")
+
+    def test_estimators_of_ones_own(self, tmp_path):
+        class Own(cio.FixedParameters):
+            pass
+
+        model, _, _ = fitted(estimator=Own(np.ones(24)))
+        with pytest.raises(cio.InvalidInputError, match=r"must be one of the library's own estimators.*got 'Own'"):
+            model.save(tmp_path / "m")
+
+    def test_unfitted_models(self, tmp_path):
+        with pytest.raises(cio.NotFittedError, match="Call fit"):
+            cio.ConformalIO(cio.Knapsack([1.0])).save(tmp_path / "m")
+
+
+class TestForgedFiles:
+    """Whole files with valid checksums whose content no `save` would write."""
+
+    def forged(self, folder, change):
+        model, _, _ = fitted("knapsack")
+        model.save(folder / "m")
+        content = read_archive(folder / "m", model_files.HEADER)
+        change(content)
+        write_archive(folder / "m", model_files.HEADER, content)
+        return folder / "m"
+
+    @pytest.mark.parametrize(
+        ("change", "reason"),
+        [
+            (lambda c: c.pop("settings"), "settings"),
+            (lambda c: c["problem"].update({"class": "subprocess"}), "library's own problems"),
+            (lambda c: c["problem"].update({"class": "Problem"}), "Problem"),
+            (lambda c: c["fitted_estimator"].update({"class": "Knapsack"}), "library's own estimators"),
+            (lambda c: c["problem"]["arguments"].update(weights="x"), "weights"),
+            (lambda c: c["problem"]["arguments"].update(extra=1), "extra"),
+            (lambda c: c["fitted"].update(predict=1), "'predict' is no fitted attribute"),
+            (lambda c: c["fitted"].update(__class__="x"), "'__class__' is no fitted attribute"),
+            (lambda c: c["fitted_estimator"]["fitted"].update(fit=1), "'fit' is no fitted attribute"),
+            (lambda c: c.update(estimator=3), "subscriptable"),
+        ],
+    )
+    def test_they_are_refused(self, tmp_path, change, reason):
+        path = self.forged(tmp_path, change)
+        with pytest.raises(cio.ModelFileError, match=f"describes no model.*{reason}"):
+            cio.load(path)
+
+    def test_a_file_of_another_release(self, tmp_path, monkeypatch):
+        model, _, _ = fitted("knapsack")
+        with monkeypatch.context() as patch:
+            patch.setattr(model_files, "HEADER", model_files.Header("conformio-model", 9))
+            model.save(tmp_path / "m")
+        with pytest.raises(cio.ModelFileError, match="reads version 1 of conformio-model; the file has version 9"):
+            cio.load(tmp_path / "m")
+
+
+def test_a_missing_file(tmp_path):
+    with pytest.raises(cio.ModelFileError, match="cannot be read"):
+        cio.load(tmp_path / "none")
+
+
+def test_the_paper_grid_survives(tmp_path):
+    drivers = road_grid_example(100, random_state=0)
+    model = cio.ConformalIO(drivers.problem, random_state=0).fit(drivers.contexts, drivers.decisions)
+    model.save(tmp_path / "m")
+    assert (cio.load(tmp_path / "m").predict(drivers.contexts) != model.predict(drivers.contexts)).nnz == 0
