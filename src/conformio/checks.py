@@ -140,7 +140,7 @@ def as_parameters(
 ) -> FloatArray:
     """Parameters as (n_params,) for all rows or (n_rows, n_params), finite and inside the domain."""
     values = _numeric(theta, argument, where)
-    if values.shape != (n_params,) and values.shape != (n_rows, n_params):
+    if values.shape not in {(n_params,), (n_rows, n_params)}:
         rule = f"must have shape ({n_params},) or ({n_rows}, {n_params})"
         raise invalid(argument, where, rule, f"shape {values.shape}")
     _check_finite(values, argument, where, has_rows=values.ndim == 2)

@@ -43,7 +43,8 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
     problem : Problem
         The forward problem the decision makers solve.
     estimator : Estimator, optional
-        Point estimate of the parameters; None is `PerturbedFenchelYoung()`.
+        Point estimate of the parameters; None is `PerturbedFenchelYoung()`, the better of the paper's two in its
+        own experiments (see the decision note).
     confidence_level : float, default=0.9
         Probability with which the set meets the next decision's inverse-feasible set, in [0, 1].
     calibration_fraction : float, default=0.25
@@ -71,6 +72,11 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
         Which rows given to `fit` (or `conformalize`) calibrated.
     estimator_ : Estimator
         The fitted point estimator.
+
+    Notes
+    -----
+    It works as estimator of `cross_val_score` and `GridSearchCV`. The former takes only dense decisions: pass
+    `decisions.toarray()`.
 
     Examples
     --------

@@ -288,8 +288,8 @@ def test_unbounded_and_infeasible_programs_name_the_row():
     closed = LinearProgram(A_ub=[[1.0, 1.0]])
     for angle in (0.0, 0.3):
         for method in ("auto", "reference"):
+            cap = SphericalCap([1.0, 1.0], angle)
             with pytest.raises(InfeasibleProblemError, match="row 2 of solve_robust"):
-                cap = SphericalCap([1.0, 1.0], angle)
                 solve_robust(closed, cap, [[1.0], [0.5], [-1.0]], method=method)
 
 

@@ -95,7 +95,7 @@ KNAPSACK = Knapsack([1.0, 2.0, 3.0])
         (INTEGERS, CAP, [2.0], {"method": "conic"}, "missing convex feasible sets. Or pass relaxed=True"),
         (LISTED, LISTED_CAP, [0.0], {"method": "conic"}, "Listed: missing a polyhedral or CVXPY description"),
         (LISTED, LISTED_CAP, [0.0], {"method": "cutting-plane"}, "missing a polyhedral or CVXPY"),
-        (LISTED, LISTED_CAP, [0.0], {"relaxed": True}, "relaxed=True .* missing a polyhedral description"),
+        (LISTED, LISTED_CAP, [0.0], {"relaxed": True}, "Listed: missing a polyhedral description whose"),
         (
             LISTED,
             LISTED_CAP,

@@ -136,6 +136,7 @@ def _measure(
 def _infeasible_rows(feasible: BoolArray, where: str) -> Exception:
     rows = np.flatnonzero(~feasible)
     shown = ", ".join(str(row) for row in rows[:10]) + (", ..." if len(rows) > 10 else "")
-    remedy = 'Correct them, move them with `nearest_rationalizable`, or pass infeasible="unexplained" to keep them at angle pi'
+    keep = 'pass infeasible="unexplained" to keep them at angle pi'
+    remedy = f"Correct them, move them with `nearest_rationalizable`, or {keep}"
     rule = "every decision must be feasible for its context"
     return invalid("decisions", where, rule, f"{len(rows)} infeasible rows: {shown}", row=int(rows[0]), remedy=remedy)

@@ -164,7 +164,9 @@ class NormPenalty(Relaxation):
 
 
 def _deal(n: int, max_terms: int, rng: np.random.Generator | None) -> IntArray:
-    turn = np.arange(n) % min(n, max_terms)
+    if n <= max_terms:
+        return np.arange(n)
+    turn = np.arange(n) % max_terms
     return turn if rng is None else rng.permutation(turn)
 
 

@@ -21,6 +21,7 @@ import numpy as np
 from scipy import sparse
 
 from conformio.checks import BoolArray, FloatArray
+from conformio.errors import SolverError
 from conformio.prescription.cap_program import CapProgram, members
 from conformio.prescription.cutting_plane import solve_by_cuts
 from conformio.prescription.faces import Active, finished
@@ -94,7 +95,11 @@ class _Rows:
             if self.task.cap.angle <= TIE_ANGLE or short.loss - short.bound <= _TIGHT * max(1.0, abs(short.loss)):
                 return short
         robust = self._robust(k)
-        return robust if short is None or robust.loss < short.loss else short
+        if short is None:
+            return robust
+        best = robust if robust.loss < short.loss else short
+        bound = min(best.loss, max(robust.bound, short.bound))
+        return RowAnswer(best.x, best.loss, bound, robust.calls + short.calls)
 
     def _robust(self, k: int) -> RowAnswer:
         sides, center, cap, sign = (
@@ -105,7 +110,12 @@ class _Rows:
         )
         program = self._program(sides, center)
         matrix = None if self.task.shared_center else program.matrix(center)
-        found = program.model.solve(b=program.offsets(sides), A=matrix, row=self.task.number(k))
+        try:
+            found = program.model.solve(b=program.offsets(sides), A=matrix, row=self.task.number(k))
+        except SolverError:
+            # Relaxations over the orthant can be badly posed; the open gap sends the row to the cutting plane.
+            nominal = self.programs.solve(sign * center, k)
+            return self._graded(k, self.region.rounded(nominal.x, sides), None, nominal.bound)
         x = finished(
             self.region,
             sides,

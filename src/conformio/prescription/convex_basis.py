@@ -154,12 +154,13 @@ class _Model:
         self._cp, self._where, self._angle = cp, task.where, angle
         self._variable = structure.variable
         self._constraints = list(structure.constraints)
-        basis = cp.hstack([cp.reshape(f, (1,), order="F") for f in structure.basis])
-        self._y = basis if task.sign > 0 else -basis
         self._z = cp.Variable(len(structure.basis))
-        self._signed, self._unsigned = np.flatnonzero(signed), np.flatnonzero(~signed)
-        self._links = [self._y[self._signed] <= self._z[self._signed]] if len(self._signed) else []
-        self._links += [self._y[self._unsigned] == self._z[self._unsigned]] if len(self._unsigned) else []
+        self._parts = [part for part in (np.flatnonzero(signed), np.flatnonzero(~signed)) if len(part)]
+        self._links = []
+        for part in self._parts:
+            # CVXPY looks at whole vectors: affine and other functions must not share one.
+            y = task.sign * cp.hstack([cp.reshape(structure.basis[i], (1,), order="F") for i in part])
+            self._links.append(y <= self._z[part] if signed[part[0]] else y == self._z[part])
         self._center = cp.Parameter(len(structure.basis))
         self._limit = cp.Parameter()
         self._robust: Any = None
@@ -172,8 +173,7 @@ class _Model:
         self._center.value = center
         x = self._solve(self._robust, row)
         dual = np.zeros(len(center))
-        parts = [part for part in (self._signed, self._unsigned) if len(part)]
-        for part, link in zip(parts, self._links, strict=True):
+        for part, link in zip(self._parts, self._links, strict=True):
             dual[part] = link.dual_value
         return x, dual
 

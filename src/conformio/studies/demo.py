@@ -15,9 +15,9 @@ from typing import TypeAlias
 import numpy as np
 
 from conformio import metrics
-from conformio.checks import BoolArray, Decisions, FloatArray, as_index
+from conformio.checks import Decisions, as_index
 from conformio.errors import invalid
-from conformio.estimators import Estimator, PerturbedFenchelYoung
+from conformio.estimators import PerturbedFenchelYoung
 from conformio.model import ConformalIO
 from conformio.studies.paper_data import SimulatedDecisions, road_grid_example
 
@@ -61,7 +61,7 @@ class DemoRow:
 
 @dataclass(frozen=True)
 class CoveragePoint:
-    """Coverage of the test decisions at one level, and its interval of probability 0.99 when none tie."""
+    """Coverage of the test decisions, and the interval that holds it with probability 0.99 without ties."""
 
     level: float
     coverage: float
@@ -151,7 +151,8 @@ class _Trial:
         self.test = slice(known, len(data))
         contexts, decisions = data.contexts[:known], data.decisions[:known]
         start = perf_counter()
-        self.point: Estimator = PerturbedFenchelYoung(random_state=seed).fit(data.problem, contexts, decisions)
+        estimator = PerturbedFenchelYoung(random_state=seed).fit(data.problem, contexts, decisions)
+        self.theta = np.asarray(estimator.theta_)
         self.classic_seconds = perf_counter() - start
         start = perf_counter()
         self.model = ConformalIO(data.problem, PerturbedFenchelYoung(), random_state=seed).fit(contexts, decisions)
@@ -161,7 +162,7 @@ class _Trial:
     def classic(self) -> DemoRow:
         trips = self.data.contexts[self.test]
         start = perf_counter()
-        routes = self.data.problem.solve(self.point.theta_, trips)
+        routes = self.data.problem.solve(self.theta, trips)
         return self._measured("classic", None, routes, perf_counter() - start)
 
     def conformal(self, level: float) -> DemoRow:
@@ -191,19 +192,15 @@ class _Trial:
         return DemoRow(
             method=method,
             level=level,
-            coverage=None if angle is None else _mean(self.test_angles <= angle),
+            coverage=None if angle is None else metrics.coverage(self.test_angles, angle),
             angle_degrees=None if angle is None else float(np.degrees(angle)),
-            aog=_mean(metrics.actual_optimality_gap(problem, self.data.theta_true, trips, routes)),
-            pog=_mean(metrics.perceived_optimality_gap(problem, own, trips, routes)),
-            adherence=_mean(metrics.adherence(routes, observed)),
+            aog=metrics.actual_optimality_gap(problem, self.data.theta_true, trips, routes),
+            pog=metrics.perceived_optimality_gap(problem, own, trips, routes),
+            adherence=float(metrics.adherence(routes, observed).mean()),
             seconds=seconds,
         )
 
     def _coverage(self, level: float) -> CoveragePoint:
         n_calibration, n_test = self.model.n_calibration_, len(self.test_angles)
         low, high = metrics.coverage_interval(n_calibration, level, n_test, mass=_BAND_MASS)
-        return CoveragePoint(level, _mean(self.test_angles <= self.model.angle(level)), float(low), float(high))
-
-
-def _mean(values: FloatArray | BoolArray) -> float:
-    return float(np.mean(values))
+        return CoveragePoint(level, metrics.coverage(self.test_angles, self.model.angle(level)), low, high)

@@ -46,8 +46,8 @@ $body
 <p>$certificate</p>
 <h2>Coverage against level</h2>
 <img alt="Coverage of the test decisions against the level, with the exact band" src="$coverage_figure">
-<p>At each level the band holds the coverage of the test decisions with probability 0.99 when no two angles
-are equal. Here $ties of the calibration angles are exactly 0: at levels up to about that share the set is a
+<p>At each level the band holds the coverage of the test decisions with probability at least 0.99 when no two
+angles are equal. Here $ties of the calibration angles are exactly 0: at levels up to about that share the set is a
 single point and the coverage lies above the band.</p>
 <h2>Optimality gaps against level</h2>
 <img alt="AOG and POG of the conformal pipeline against the level, with the classic ones" src="$gap_figure">
