@@ -134,7 +134,7 @@ def test_conformalize_alone_with_fixed_parameters(drivers):
     model = cio.ConformalIO(drivers.problem, fixed, 0.9).conformalize(drivers.contexts, drivers.decisions)
     np.testing.assert_allclose(model.theta_, drivers.theta_true / np.linalg.norm(drivers.theta_true))
     assert model.n_calibration_ == 240
-    with pytest.raises(cio.NotFittedError, match="there is no point estimate yet. Call fit first"):
+    with pytest.raises(cio.NotFittedError, match=r"there is no point estimate yet. Call fit first"):
         cio.ConformalIO(drivers.problem).conformalize(drivers.contexts, drivers.decisions)
 
 
@@ -216,7 +216,7 @@ def test_wrong_data(drivers):
         model.fit(drivers.contexts[:1], drivers.decisions[:1])
     with pytest.raises(cio.InvalidInputError, match="must leave at least one row"):
         model.fit(np.zeros((0, 2)), sparse.csr_array((0, drivers.problem.n_vars)))
-    with pytest.raises(cio.InvalidInputError, match="`decisions`.*240 rows"):
+    with pytest.raises(cio.InvalidInputError, match=r"`decisions`.*240 rows"):
         model.fit(drivers.contexts, drivers.decisions[:10])
     with pytest.raises(cio.InvalidInputError, match="`contexts`"):
         model.fit(drivers.contexts[:, :1], drivers.decisions)
