@@ -10,9 +10,6 @@ import pytest
 
 from conformio._kernels.flows import equivalent_flows
 from conformio._kernels.paths import (
-    hop_path,
-    hop_profile,
-    hop_stride,
     path_batch,
     shortest_tree,
     sort_rows,
@@ -156,37 +153,6 @@ def test_batch_grows_its_pool():
 
 def test_sort_rows_sorts_each_row():
     assert sort_rows(np.array([0, 3, 3, 5]), np.array([4, 2, 9, 1, 0])).tolist() == [2, 4, 9, 0, 1]
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_hop_profile_equals_walks_in_min_plus_powers(seed):
-    rng = np.random.default_rng(seed)
-    network = random_network(rng, n=7, m=18)
-    costs, usable = np.round(rng.normal(size=18), 2), rng.random(18) < 0.85
-    step = np.full((7, 7), np.inf)
-    for e in np.flatnonzero(usable):
-        step[network.tails[e], network.heads[e]] = min(step[network.tails[e], network.heads[e]], costs[e])
-    top = int(rng.integers(0, 14))
-    power = np.where(np.eye(7, dtype=bool), 0.0, np.inf)
-    best, kept = hop_profile(network.tails, network.heads, costs, usable, 2, 5, top)
-    assert kept.shape == (top // hop_stride(top) + 1, 7)
-    for m in range(top + 1):
-        assert best[m] == pytest.approx(power[2, 5], abs=1e-12)
-        if np.isfinite(best[m]):
-            walk = hop_path(network.tails, network.heads, costs, usable, kept, top, 5, m)
-            nodes = [2, *network.heads[walk]]
-            assert len(walk) == m
-            assert usable[walk].all()
-            assert network.tails[walk].tolist() == nodes[:-1]
-            assert nodes[-1] == 5
-            assert costs[walk].sum() == pytest.approx(best[m], abs=1e-12)
-        power = (power[:, :, None] + step[None]).min(axis=1)
-
-
-def test_hop_profile_keeps_few_layers():
-    grid = Network.grid(12, 12)
-    _, kept = hop_profile(grid.tails, grid.heads, np.ones(grid.n_edges), np.ones(grid.n_edges, bool), 0, 143, 143)
-    assert len(kept) <= 13
 
 
 def tied(network, costs, origin, destination, slack=1e-9):

@@ -17,7 +17,7 @@ from numba import njit
 
 from conformio.checks import BoolArray, FloatArray, IntArray
 
-__all__ = ["TIE", "hop_path", "hop_profile", "hop_stride", "path_batch", "shortest_tree", "sort_rows"]
+__all__ = ["TIE", "path_batch", "shortest_tree", "sort_rows"]
 
 TIE = 1e-13
 
@@ -222,94 +222,3 @@ def sort_rows(indptr: IntArray, edges: IntArray) -> IntArray:
     for row in range(len(indptr) - 1):
         ordered[indptr[row] : indptr[row + 1]].sort()
     return ordered
-
-
-@njit(cache=True, nogil=True)
-def hop_stride(max_hops: int) -> int:
-    """How many layers lie between two that `hop_profile` keeps: about the square root of all."""
-    return int(np.sqrt(max_hops)) + 1
-
-
-@njit(cache=True, nogil=True)
-def _next_layer(
-    tails: IntArray, heads: IntArray, costs: FloatArray, usable: BoolArray, layer: FloatArray, last: IntArray
-) -> FloatArray:
-    """Least costs with one edge more, and into `last` the edge that attains each (-1 where none does)."""
-    longer = np.full(len(layer), np.inf)
-    last[:] = -1
-    for e in range(len(tails)):
-        if usable[e]:
-            reach = layer[tails[e]] + costs[e]
-            if reach < longer[heads[e]]:
-                longer[heads[e]] = reach
-                last[heads[e]] = e
-    return longer
-
-
-@njit(cache=True, nogil=True)
-def hop_profile(
-    tails: IntArray,
-    heads: IntArray,
-    costs: FloatArray,
-    usable: BoolArray,
-    origin: int,
-    destination: int,
-    max_hops: int,
-) -> tuple[FloatArray, FloatArray]:
-    """Least cost of a walk with exactly m edges, m = 0..max_hops, and what `hop_path` needs to recover walks.
-
-    Layer m holds the least costs with exactly m edges, `d_m(j) = min over usable (i, j) of d_(m-1)(i) +
-    c_ij`. Every `hop_stride(max_hops)`-th layer is kept, so memory grows with the square root of
-    `max_hops`. Walks may repeat nodes: with costs >= 0 a walk that does is dominated by one with fewer
-    edges and no more cost.
-
-    Returns
-    -------
-    best : float array, shape (max_hops + 1,)
-        inf where no such walk exists.
-    kept : float array, shape (about sqrt(max_hops), n_nodes)
-    """
-    n = max(origin, destination) + 1
-    for e in range(len(tails)):
-        n = max(n, tails[e] + 1, heads[e] + 1)
-    stride = hop_stride(max_hops)
-    kept = np.empty((max_hops // stride + 1, n))
-    best, last = np.empty(max_hops + 1), np.empty(n, np.int64)
-    layer = np.full(n, np.inf)
-    layer[origin] = 0.0
-    for m in range(max_hops + 1):
-        if m > 0:
-            layer = _next_layer(tails, heads, costs, usable, layer, last)
-        if m % stride == 0:
-            kept[m // stride] = layer
-        best[m] = layer[destination]
-    return best, kept
-
-
-@njit(cache=True, nogil=True)
-def hop_path(
-    tails: IntArray,
-    heads: IntArray,
-    costs: FloatArray,
-    usable: BoolArray,
-    kept: FloatArray,
-    max_hops: int,
-    destination: int,
-    hops: int,
-) -> IntArray:
-    """Edges, in walking order, of the walk with exactly `hops` edges that attains `best[hops]` (finite)."""
-    stride = hop_stride(max_hops)
-    walk = np.empty(hops, np.int64)
-    j, m = destination, hops
-    last = np.empty((stride, kept.shape[1]), np.int64)
-    while m > 0:
-        block = (m - 1) // stride
-        layer = kept[block].copy()
-        for k in range(m - block * stride):
-            layer = _next_layer(tails, heads, costs, usable, layer, last[k])
-        while m > block * stride:
-            e = last[m - block * stride - 1, j]
-            walk[m - 1] = e
-            j = tails[e]
-            m -= 1
-    return walk

@@ -1,20 +1,18 @@
 """The hop-count route: exact robust paths for every angle when the centre has no negative entry.
 
-A path with `m` edges and cost `s = c . x` has a worst-case loss that depends on `(m, s)` only and, for each
-`m`, does not fall as `s` grows. So the cheapest path for every number of edges contains the optimum: layered
-Bellman-Ford finds the cheapest walks, and a walk that repeats a node is dominated by the path inside it,
-which has fewer edges and costs no more.
+A path with `m` edges and cost `s = c . x` has a worst-case loss that depends on `(m, s)` only and falls in neither.
+So the cheapest path for every number of edges contains the optimum, and one search per origin finds them all
+(`_kernels.hop_paths`).
 """
 
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
 
-from conformio._kernels.paths import hop_path, hop_profile
-from conformio.checks import IntArray
+from conformio._kernels.hop_paths import robust_path_batch
+from conformio.checks import FloatArray, first_row
 from conformio.errors import InfeasibleProblemError
-from conformio.prescription.hull import sigma
+from conformio.networks.shortest import PathBatch, sealed
 from conformio.prescription.solution import Answers
 from conformio.prescription.task import TIE_ANGLE, RobustTask
 from conformio.problems import ShortestPath
@@ -24,35 +22,30 @@ __all__ = ["solve_hop_count"]
 
 def solve_hop_count(task: RobustTask) -> Answers:
     """Robust paths from the cheapest path of every length, in a `ShortestPath` with costs >= 0."""
-    paths = [_best_path(task, k) for k in range(len(task))]
-    indptr = np.cumsum([0, *(len(path) for path in paths)])
-    flat = np.concatenate([np.zeros(0, dtype=np.int64), *paths])
-    decisions = sparse.csr_array((np.ones(len(flat)), flat, indptr), shape=(len(task), task.problem.n_vars))
-    decisions.sort_indices()
-    rows = np.arange(len(task))
-    ones = np.ones(len(task), dtype=np.int64)
-    return Answers(decisions, task.losses(decisions, rows), ones, np.full(len(task), "hop-count"))
-
-
-def _best_path(task: RobustTask, k: int) -> IntArray:
     problem = task.problem
     assert isinstance(problem, ShortestPath)
-    network, context = problem.network, task.contexts[k]
-    origin, destination = (int(node) for node in context)
-    edges = (
-        network.tails,
-        network.heads,
-        np.ascontiguousarray(task.center(k)),
-        problem.usable_edges(context),
-    )
-    longest = network.n_nodes - 1
-    costs, kept = hop_profile(*edges, origin, destination, longest)
-    reachable = np.flatnonzero(np.isfinite(costs))
-    if len(reachable) == 0:
+    batch, least = _search(problem, task)
+    if not batch.found.all():
+        row = first_row(~batch.found)
+        origin, destination = task.contexts[row].astype(np.int64)
         reason = f"there is no path from {origin} to {destination}; take the row out or join the nodes"
-        raise InfeasibleProblemError(task.where, reason, task.number(k))
-    # `reachable` ascends and `min` keeps the first of equals, so ties go to fewer edges.
-    angle = max(task.cap.angle, TIE_ANGLE)
-    hops = min(reachable, key=lambda m: sigma(float(m), float(costs[m]), angle))
-    found: IntArray = hop_path(*edges, kept, longest, destination, int(hops))
-    return found
+        raise InfeasibleProblemError(task.where, reason, task.number(row))
+    decisions = batch.decisions(problem.n_vars)
+    # below TIE_ANGLE the decision is the one at TIE_ANGLE, so only the nominal optimum bounds the loss
+    bounds = least if task.cap.angle < TIE_ANGLE else task.losses(decisions, np.arange(len(task)))
+    ones = np.ones(len(task), dtype=np.int64)
+    return Answers(decisions, bounds, ones, np.full(len(task), "hop-count"))
+
+
+def _search(problem: ShortestPath, task: RobustTask) -> tuple[PathBatch, FloatArray]:
+    network = problem.network
+    origins = np.ascontiguousarray(task.contexts[:, 0], dtype=np.int64)
+    destinations = np.ascontiguousarray(task.contexts[:, 1], dtype=np.int64)
+    angle = min(max(task.cap.angle, TIE_ANGLE), np.pi / 2 if task.cap.domain == "nonnegative" else np.pi)
+    found, least, indptr, edges = robust_path_batch(
+        network.out_start, network.out_edges, network.tails, network.heads,
+        sealed(np.atleast_2d(task.cap.center)), network.zones,
+        origins, destinations, np.argsort(origins, kind="stable").astype(np.int64),
+        float(np.cos(angle)), float(np.sin(angle)),
+    )  # fmt: skip
+    return PathBatch(found, indptr, edges), least

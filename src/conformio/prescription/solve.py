@@ -5,7 +5,8 @@
 | feasible sets | route |
 | --- | --- |
 | `relaxed=True`, polyhedral | conic |
-| binary | parametric; cutting plane where a nonnegative cap clips worst cases (`max` problems) |
+| paths in a network of up to 5,000 edges, costs >= 0 | hop-count |
+| other binary | parametric; cutting plane where a nonnegative cap clips worst cases (`max` problems) |
 | polyhedral, no whole variables | conic (its own fallback: cutting plane) |
 | CVXPY programs | conic through CVXPY |
 | convex, known by their solver only | simplicial decomposition |
@@ -43,6 +44,7 @@ _Route: TypeAlias = Callable[[RobustTask], Answers]
 _WHERE = "solve_robust"
 _METHODS = ("auto", "parametric", "conic", "cutting-plane", "hop-count", "reference")
 _OPEN = 1e-9
+_FEW_EDGES = 5_000
 _CERTIFIED = 1e-6
 
 
@@ -131,13 +133,20 @@ def _auto(task: RobustTask) -> _Route:
     if task.relaxed and not problem.convex:
         raise _incompatible("relaxed=True", problem, "a polyhedral description whose wholeness could be dropped")
     if problem.binary:
-        return _binary
+        return solve_hop_count if _few_edges(task) else _binary
     if polyhedral:
         return solve_by_cuts
     if problem.convex:
         return solve_simplicial
     remedy = 'Declare it: feasible_set="binary" or "convex"' if isinstance(problem, OracleProblem) else ""
     raise _incompatible("robust prescription", problem, "what kind of set is feasible", remedy)
+
+
+def _few_edges(task: RobustTask) -> bool:
+    """Whether one search per origin over the whole network beats a few goal-directed ones per row."""
+    problem = task.problem
+    nonnegative = isinstance(problem, ShortestPath) and problem.domain == "nonnegative"
+    return nonnegative and problem.n_vars <= _FEW_EDGES
 
 
 def _binary(task: RobustTask) -> Answers:
