@@ -6,6 +6,7 @@ that make the next decision optimal. It does not promise to contain the next dec
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any, Self
 
@@ -24,7 +25,7 @@ from conformio.checks import (
     as_scalar,
     check_choice,
 )
-from conformio.errors import NotFittedError, invalid
+from conformio.errors import CalibrationWarning, NotFittedError, invalid
 from conformio.estimators import Estimator, PerturbedFenchelYoung
 from conformio.metrics import adherence
 from conformio.model_files import load_model, save_model
@@ -50,7 +51,8 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
     calibration_fraction : float, default=0.25
         Share of the rows given to `fit` that calibrates instead of training, in (0, 1).
     infeasible : {"error", "unexplained"}, default="error"
-        Calibration decisions outside `X(u)`: refuse them, or keep them at angle pi.
+        Decisions outside `X(u)`: refuse them; or keep those that calibrate at angle pi, which keeps the coverage
+        valid, and leave the others out of training, with a warning.
     random_state : int, numpy.random.Generator or None
         Decides the split, and the estimator's randomness where it has no `random_state` of its own.
     n_jobs : int, optional
@@ -66,6 +68,8 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
         Calibrated angle at `confidence_level`.
     n_calibration_, n_unexplained_ : int
         Rows that calibrated, and how many of them no parameters within 90 degrees explain (angle pi).
+    n_excluded_ : int
+        Infeasible decisions that `fit` left out of training (only with `infeasible="unexplained"`).
     tie_mass_ : float
         Share of the calibration angles exactly equal to `angle_`; where it is large, coverage stays above the level.
     calibration_indices_ : array
@@ -118,6 +122,7 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
         contexts, decisions = self.problem.check_rows(contexts, decisions, where)
         rng = as_generator(self.random_state, where)
         training, calibration = self._split(len(contexts), rng, where)
+        training = self._trainable(training, contexts, decisions, where)
         self.estimator_ = self._seeded_estimator(rng)
         self.estimator_.fit(self.problem, contexts[training], decisions[training])
         return self._calibrate(contexts[calibration], decisions[calibration], calibration)
@@ -213,6 +218,20 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
             raise invalid("contexts", where, rule, got, remedy="Give more rows or a smaller calibration_fraction")
         order = rng.permutation(n_rows)
         return np.sort(order[n_calibration:]), np.sort(order[:n_calibration])
+
+    def _trainable(self, training: IntArray, contexts: FloatArray, decisions: Decisions, where: str) -> IntArray:
+        """Refuse infeasible decisions, or leave those of the training part out and say so."""
+        if self.infeasible == "error":
+            self.problem.require_feasible(decisions, contexts, where)
+        usable = training[self.problem.feasible(decisions[training], contexts[training])]
+        self.n_excluded_ = len(training) - len(usable)
+        if not len(usable):
+            remedy = "Correct them, or move them with `nearest_rationalizable`"
+            raise invalid("decisions", where, "must hold feasible ones to train on", "none", remedy=remedy)
+        if self.n_excluded_:
+            message = f"{self.n_excluded_} of {len(training)} training decisions are infeasible and train nothing"
+            warnings.warn(message, CalibrationWarning, stacklevel=3)
+        return usable
 
     def _seeded_estimator(self, rng: np.random.Generator) -> Estimator:
         estimator = PerturbedFenchelYoung() if self.estimator is None else clone(self.estimator)

@@ -69,7 +69,7 @@ def test_fitted_model_survives_cloning():
         ([1.0, -1.0], r"`theta` of FixedParameters\.fit: must be >= 0 wherever the problem's parameters must"),
         ([0.0, 0.0], r"`theta` .* must not be zero: it has no direction"),
         (lambda u: np.ones(2), r"`theta` .* must have shape \(3, 2\), one row of parameters per context"),
-        (lambda u: 1.0 - linear(u), r"`theta` row 0 .* must not be zero"),
+        (lambda u: linear(u) - 1.0, r"`theta` row 0 .* must not be zero"),
         (lambda u: 2.0 - linear(u), r"`theta` row 1 .* must be >= 0 wherever"),
         (lambda u: linear(u) / u, r"`theta` row 0 .* must be finite"),
     ],

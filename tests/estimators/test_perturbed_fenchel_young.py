@@ -77,7 +77,7 @@ def test_training_loop(sense, domain, n_samples):
     rng = np.random.default_rng(4)
     problem = random_problem(rng, sense, domain)
     contexts, decisions = random_data(problem, rng, 21)
-    start = np.array([0.1, 1.0, 2.0, 0.5])
+    start = np.array([0.3, 3.0, 4.0, 2.5])
     settings = {"sigma": 0.7, "n_samples": n_samples, "epochs": 4, "batch_size": 8, "learning_rate": 0.2}
     fit = PerturbedFenchelYoung(start, **settings, random_state=5).fit(problem, contexts, decisions)
     theta, loss, n_steps = train_by_hand(problem, contexts, decisions, 0.7, n_samples, 4, 8, 0.2, 5, start)
@@ -186,5 +186,5 @@ def test_failures_of_the_forward_problem_name_the_row():
 
 
 def test_infeasible_decisions_are_named():
-    with pytest.raises(InvalidInputError, match=r"`decisions` row 0 of PerturbedFenchelYoung\.fit: must satisfy"):
+    with pytest.raises(InvalidInputError, match=r"`decisions` row 0 of PerturbedFenchelYoung\.fit: every decision must be feasible"):
         PerturbedFenchelYoung().fit(FACTS, [[0.0]], [[1.0, 1.0]])

@@ -180,6 +180,21 @@ def test_unexplained_and_infeasible_rows_stay_in_the_calibration_set():
     assert model.n_calibration_ == 40
 
 
+def test_infeasible_rows_train_nothing_and_say_so(drivers):
+    decisions = drivers.decisions.toarray()
+    decisions[[3, 50, 100, 150]] = 0.0
+    model = cio.ConformalIO(drivers.problem, cio.SuboptimalityLoss(), 0.5, random_state=0)
+    with pytest.raises(cio.InvalidInputError, match=r"ConformalIO\.fit: .*4 infeasible rows: 3, 50, 100, 150"):
+        model.fit(drivers.contexts, decisions)
+    model.set_params(infeasible="unexplained")
+    with pytest.warns(cio.CalibrationWarning, match="of 180 training decisions are infeasible and train nothing"):
+        model.fit(drivers.contexts, decisions)
+    assert model.n_excluded_ > 0
+    assert model.n_excluded_ + model.n_unexplained_ == 4
+    with pytest.raises(cio.InvalidInputError, match="must hold feasible ones to train on"):
+        model.fit(drivers.contexts, np.zeros_like(decisions))
+
+
 def test_too_few_calibration_rows_warn_and_prescribe_for_everything(drivers):
     model = cio.ConformalIO(drivers.problem, cio.SuboptimalityLoss(), 0.9, random_state=0)
     with pytest.warns(cio.CalibrationWarning, match="2 calibration decisions cannot certify level 0.9"):

@@ -155,6 +155,17 @@ def test_failures_name_the_row(monkeypatch):
         solve_robust(program, cap, [[1.0]])
 
 
+def test_errors_of_cvxpy_become_ours(monkeypatch):
+    program, cap = ConvexProgram(example, 2), SphericalCap([1.0, 2.0], 0.3)
+
+    def fail(self, *arguments, **more):
+        raise cp.error.SolverError("stopped")
+
+    monkeypatch.setattr(cp.Problem, "solve", fail)
+    with pytest.raises(SolverError, match=r"row 0 of .*: the conic solver failed \(stopped\); rescale"):
+        solve_robust(program, cap, [[1.0]])
+
+
 def test_cuts_run_out_with_an_honest_gap(monkeypatch):
     program = ConvexProgram(curved, 3)
     cap = SphericalCap([1.0, 2.0, 0.5], 0.7, "nonnegative")

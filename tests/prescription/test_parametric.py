@@ -6,10 +6,12 @@ from itertools import product
 import numpy as np
 import pytest
 from listed import Listed, best_value, family
+from scipy import sparse
 
 from conformio.errors import InfeasibleProblemError, UncertifiedWarning
 from conformio.networks import Network
 from conformio.prescription import solve_robust
+from conformio.prescription.solution import Answers, join_decisions
 from conformio.problems import IntegerProgram, Knapsack, OracleProblem, ShortestPath
 from conformio.sets import SphericalCap
 
@@ -271,3 +273,16 @@ def test_centres_of_rows_and_repeated_contexts():
     shared = solve_robust(problem, SphericalCap(centers[0], 0.3), rows)
     assert problem.calls <= shared.oracle_calls[[0, 1, 3]].sum()
     assert np.array_equal(shared.decisions[0], shared.decisions[4])
+
+
+def test_sparse_and_dense_answers_can_be_joined():
+    dense, rows = np.eye(3), sparse.csr_array(2.0 * np.eye(3)[:1])
+    assert join_decisions([dense]) is dense
+    assert join_decisions([dense, rows]).toarray()[3].tolist() == [2.0, 0.0, 0.0]
+    first = Answers(dense, np.zeros(3), np.ones(3, dtype=np.int64), np.full(3, "a"))
+    second = Answers(rows, np.ones(1), np.array([5]), np.full(1, "longer"))
+    joined = first.replaced(np.array([1]), second)
+    assert joined.decisions.toarray()[1].tolist() == [2.0, 0.0, 0.0]
+    assert joined.bounds.tolist() == [0.0, 1.0, 0.0]
+    assert joined.calls.tolist() == [1, 6, 1]
+    assert joined.methods.tolist() == ["a", "longer", "a"]

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from scipy import optimize, sparse
 
-from conformio.errors import InfeasibleProblemError, UnboundedProblemError
+from conformio.errors import InfeasibleProblemError, SolverError, UnboundedProblemError
 from conformio.networks import Network
 from conformio.prescription import cutting_plane, solve_robust
 from conformio.prescription.cap_program import members
+from conformio.prescription.regions import LinearPrograms, Region
+from conformio.prescription.task import RobustTask
 from conformio.problems import IntegerProgram, Knapsack, LinearProgram, ShortestPath
 from conformio.sets import SphericalCap
 
@@ -348,3 +350,39 @@ def test_vertices_alone_would_not_do():
         vertices = np.array([[float(i not in pair) for i in range(n)] for pair in combinations(range(n), 1)])
         better += cap.support(vertices).min() > found.values[0] + 1e-6
     assert better > 5
+
+
+@pytest.mark.parametrize("tilt", [1e-7, 1e-6, 1e-5])
+@pytest.mark.parametrize("angle", [1e-7, 1e-6, 1e-5, 9e-5])
+def test_tiny_angles_where_the_nominal_optimum_is_not_robust(tilt, angle):
+    """On x1 + x2 = 2 the centre (1, 1 + tilt) prefers (2, 0); a comparable angle moves the decision inside."""
+    program = LinearProgram(A_eq=[[1.0, 1.0]], upper=[2.0, 2.0])
+    cap = SphericalCap([1.0, 1.0 + tilt], angle)
+    found = solve_robust(program, cap, [[2.0]])
+    first = np.linspace(0.0, 2.0, 200_001)
+    losses = cap.support(np.column_stack([first, 2.0 - first]))
+    assert found.values[0] <= losses.min() + 1e-13
+    assert found.is_certified(1e-9).all()
+
+
+def test_bounds_of_unbounded_programs_say_nothing():
+    program = LinearProgram(A_ub=[[1.0, -1.0]])
+    cap = SphericalCap([1.0, 1.0], 0.1)
+    task = RobustTask(program, cap, np.array([[1.0]]), False, np.arange(1), "test")
+    programs = LinearPrograms(Region(task))
+    assert programs.bound(np.array([1.0, -1.1]), 0) == -np.inf
+    assert programs.bound(np.array([-1.0, 2.0]), 0) == pytest.approx(-1.0)
+
+
+def test_a_conic_solver_that_fails_leaves_the_row_to_the_cutting_plane(monkeypatch):
+    program = LinearProgram(A_ub=[[-1.0, -2.0]], upper=[2.0, 2.0])
+    cap = SphericalCap([1.0, 1.0], 0.5)
+    good = solve_robust(program, cap, [[-2.0]])
+
+    def fail(self, *arguments, **more):
+        raise SolverError("test", "stopped", 0)
+
+    monkeypatch.setattr("conformio.solvers.ConicModel.solve", fail)
+    found = solve_robust(program, cap, [[-2.0]])
+    assert found.method.tolist() == ["cutting-plane"]
+    assert found.values[0] == pytest.approx(good.values[0], abs=1e-8)

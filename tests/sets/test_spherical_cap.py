@@ -8,7 +8,7 @@ from scipy import integrate, optimize, sparse, special, stats
 
 from conformio.errors import InvalidInputError
 from conformio.sets import SphericalCap, UncertaintySet
-from conformio.sets._orthant import angle_between
+from conformio.sets._orthant import _on_face, angle_between
 
 ANGLES = [0.0, 1e-12, 1e-9, 1e-5, 0.05, 0.7, 1.5, np.pi / 2, 1.7, 2.6, 3.1, np.pi]
 
@@ -333,3 +333,11 @@ def test_wrong_vectors():
         cap.sample(0)
     with pytest.raises(InvalidInputError, match="must leave one in 1000"):
         SphericalCap(np.eye(40)[0], 0.5, "nonnegative").sample(1, 0)
+
+
+def test_an_active_set_that_does_not_certify_itself_is_refused():
+    """Wrong positive entries end in None (the caller then lists candidates), never in a vector outside the cap."""
+    center = np.array([0.6, 0.8, 0.0])
+    assert _on_face(np.array([1.0, -9.0, 0.5]), center, 0.2, np.array([True, False, True])) is None
+    assert _on_face(np.array([1.0, -2.0, -5.0]), center, 1.2, np.array([True, True, True])) is None
+    assert _on_face(np.array([-0.6, -0.8, 0.0]), center, 0.2, np.array([True, True, False])) is None

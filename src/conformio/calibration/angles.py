@@ -19,7 +19,7 @@ from conformio.calibration.potentials import project_paths
 from conformio.calibration.projections import Projections
 from conformio.calibration.reference import project_by_reference
 from conformio.calibration.stationarity import project_stationary
-from conformio.checks import BoolArray, Decisions, FloatArray, as_parameters, check_choice
+from conformio.checks import Decisions, FloatArray, as_parameters, check_choice
 from conformio.errors import RowError, invalid
 from conformio.problems import Problem
 from conformio.problems.cones import CutCones, GeneratedCones, PathCones, StationaryCones
@@ -33,6 +33,9 @@ _ROUTES: dict[type, Callable[[Any, FloatArray], Projections]] = {
     StationaryCones: project_stationary,
 }
 _BLOCK = 512
+_REMEDY = (
+    'Correct them, move them with `nearest_rationalizable`, or pass infeasible="unexplained" to keep them at angle pi'
+)
 
 
 def conformity_angles(
@@ -83,11 +86,12 @@ def conformity_angles(
     check_choice(infeasible, ("error", "unexplained"), "infeasible", where)
     contexts, decisions = problem.check_rows(contexts, decisions, where)
     centers = unit_centers(problem, theta, len(contexts), where)
-    feasible = problem.feasible(decisions, contexts)
-    if infeasible == "error" and not feasible.all():
-        raise _infeasible_rows(feasible, where)
+    if infeasible == "error":
+        problem.require_feasible(decisions, contexts, where, _REMEDY)
+        rows = np.arange(len(contexts))
+    else:
+        rows = np.flatnonzero(problem.feasible(decisions, contexts))
     angles = np.full(len(contexts), np.pi)
-    rows = np.flatnonzero(feasible)
     blocks = [rows[start : start + _BLOCK] for start in range(0, len(rows), _BLOCK)]
     measured = Parallel(n_jobs=n_jobs, backend="threading")(
         delayed(_measure)(problem, contexts, decisions, centers, block, method, where) for block in blocks
@@ -131,12 +135,3 @@ def _measure(
         return angles
     except RowError as error:
         raise error.moved(where, None if error.row is None else int(rows[error.row])) from error
-
-
-def _infeasible_rows(feasible: BoolArray, where: str) -> Exception:
-    rows = np.flatnonzero(~feasible)
-    shown = ", ".join(str(row) for row in rows[:10]) + (", ..." if len(rows) > 10 else "")
-    keep = 'pass infeasible="unexplained" to keep them at angle pi'
-    remedy = f"Correct them, move them with `nearest_rationalizable`, or {keep}"
-    rule = "every decision must be feasible for its context"
-    return invalid("decisions", where, rule, f"{len(rows)} infeasible rows: {shown}", row=int(rows[0]), remedy=remedy)

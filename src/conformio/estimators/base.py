@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from conformio.checks import Decisions, FloatArray, IntArray, as_contexts, first_row
+from conformio.checks import Decisions, FloatArray, IntArray, as_contexts
 from conformio.errors import NotFittedError, RowError, invalid
 from conformio.problems.base import Problem
 
@@ -124,12 +124,7 @@ class TrainingData:
         rows, decisions = problem.check_rows(contexts, decisions, where)
         if len(rows) == 0:
             raise invalid("contexts", where, "must have at least one row", "none")
-        infeasible = ~problem.feasible(decisions, rows)
-        if infeasible.any():
-            rule = "must satisfy the constraints of its context"
-            remedy = "Remove such rows, or move them with nearest_rationalizable"
-            got = f"{int(infeasible.sum())} that do not"
-            raise invalid("decisions", where, rule, got, row=first_row(infeasible), remedy=remedy)
+        problem.require_feasible(decisions, rows, where)
         sign = 1.0 if problem.sense == "min" else -1.0
         observed = problem.basis(decisions) * sign
         distinct, first, context_of = np.unique(rows, axis=0, return_index=True, return_inverse=True)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import betaln, gammaln
 
 from conformio.checks import FloatArray, as_index, as_scalar, as_vector, first_row
 from conformio.errors import invalid
@@ -106,8 +107,6 @@ def coverage_interval(
 
 
 def _beta_binomial(n: int, a: int, b: int) -> FloatArray:
-    from scipy.special import betaln, gammaln  # heavy for `import conformio`
-
     k = np.arange(n + 1)
     log_choose = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
     chances: Any = np.exp(log_choose + betaln(k + a, n - k + b) - betaln(a, b))

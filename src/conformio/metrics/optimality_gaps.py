@@ -118,10 +118,7 @@ def _mean_gap(
     if np.shape(theta) != shape:
         raise invalid(argument, where, f"must have shape {shape}", f"shape {np.shape(theta)}")
     theta = as_parameters(theta, len(contexts), problem.n_params, problem.domain, where, argument)
-    infeasible = ~problem.feasible(decisions, contexts)
-    if infeasible.any():
-        rule = "must satisfy the constraints of its context"
-        raise invalid("decisions", where, rule, f"{int(infeasible.sum())} that do not", first_row(infeasible))
+    problem.require_feasible(decisions, contexts, where)
     excess, best = _excess(problem, theta, contexts, decisions, where)
     if relative:
         excess = excess / _divisors(best, theta, where)

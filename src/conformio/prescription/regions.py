@@ -28,8 +28,7 @@ class Region:
 
     def __init__(self, task: RobustTask):
         polyhedron = task.problem.polyhedron()
-        if polyhedron is None:
-            raise TypeError(f"{type(task.problem).__name__} has no polyhedral description")
+        assert polyhedron is not None, "routes over polyhedra are chosen only where there is one"
         self.task = task
         self.A_eq: Any = sparse.csr_array(polyhedron.A_eq)
         self.A_ub: Any = sparse.csr_array(polyhedron.A_ub)

@@ -29,7 +29,7 @@ from conformio.checks import (
     as_scalar,
     check_same_rows,
 )
-from conformio.errors import RowError
+from conformio.errors import RowError, invalid
 from conformio.problems.cones import Cones
 from conformio.problems.polyhedra import Polyhedron, Sides
 
@@ -190,6 +190,16 @@ class Problem(ABC):
         decisions = as_decisions(decisions, self.n_vars, where)
         check_same_rows(decisions.shape[0], len(contexts), "decisions", where)
         return contexts, decisions
+
+    def require_feasible(self, decisions: Decisions, contexts: FloatArray, where: str, remedy: str = "") -> None:
+        """Refuse checked decisions outside their `X(u)`, naming the rows."""
+        rows = np.flatnonzero(~self.feasible(decisions, contexts))
+        if len(rows):
+            named = ", ".join(str(row) for row in rows[:10]) + (", ..." if len(rows) > 10 else "")
+            rule = "every decision must be feasible for its context"
+            got = f"{len(rows)} infeasible rows: {named}"
+            remedy = remedy or "Correct or remove them, or move them with `nearest_rationalizable`"
+            raise invalid("decisions", where, rule, got, row=int(rows[0]), remedy=remedy)
 
     # ------------------------------------------------------------------ shared pieces
 
