@@ -186,5 +186,7 @@ def test_failures_of_the_forward_problem_name_the_row():
 
 
 def test_infeasible_decisions_are_named():
-    with pytest.raises(InvalidInputError, match=r"`decisions` row 0 of PerturbedFenchelYoung\.fit: every decision must be feasible"):
+    with pytest.raises(
+        InvalidInputError, match=r"`decisions` row 0 of PerturbedFenchelYoung\.fit: every decision must be feasible"
+    ):
         PerturbedFenchelYoung().fit(FACTS, [[0.0]], [[1.0, 1.0]])

@@ -278,7 +278,7 @@ def test_settings_out_of_range(settings, message):
     ("contexts", "decisions", "message"),
     [
         (np.empty((0, 1)), np.empty((0, 2)), r"`contexts` of SuboptimalityLoss\.fit: must have at least one row"),
-        ([[0.0], [1.0]], [[1.0, 0.0], [1.0, 0.0]], r"`decisions` row 1 .* must be feasible.* nearest_rationalizable"),
+        ([[0.0], [1.0]], [[1.0, 0.0], [1.0, 0.0]], r"`decisions` row 1 .* must be feasible.*nearest_rationalizable"),
         ([[0.0], [1.0]], [[1.0, 0.0]], r"`decisions` .* must have 2 rows"),
         ([[0.0]], [[1.0, np.inf]], r"`decisions` row 0 .* must be finite"),
         ([[0.0, 1.0]], [[1.0, 0.0]], r"`contexts` .* must have 1 columns"),

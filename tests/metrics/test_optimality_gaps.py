@@ -74,7 +74,10 @@ PACK = Knapsack([1.0, 1.0])
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (([1.0, 2.0], [[1.0], [1.0]], [[1, 0], [1, 1]]), r"`decisions` row 1 of metrics\.actual_opt.* must be feasible"),
+        (
+            ([1.0, 2.0], [[1.0], [1.0]], [[1, 0], [1, 1]]),
+            r"`decisions` row 1 of metrics\.actual_opt.* must be feasible",
+        ),
         (([1.0], [[1.0]], [[1, 0]]), r"`theta_true` of metrics\.actual_optimality_gap: must have shape \(2,\)"),
         (([[1.0, 2.0]], [[1.0]], [[1, 0]]), r"`theta_true` .* must have shape \(2,\); got shape \(1, 2\)"),
         (([1.0, np.nan], [[1.0]], [[1, 0]]), r"`theta_true` .* must be finite"),

@@ -52,7 +52,7 @@ def test_sigma_is_the_support_function_of_binary_vectors():
 def test_the_optimum_is_a_vertex_of_the_hull(low, high):
     rng = np.random.default_rng(1)
     branches = np.zeros(2, dtype=int)
-    for _ in range(4000):
+    for _ in range(2500):
         members, center, m, s = random_pairs(rng)
         angle = rng.uniform(low, high) if rng.random() < 0.9 else high
         losses = SphericalCap(center, angle).support(members)
@@ -89,7 +89,7 @@ def supports_of(rng, m, s, losses):
 
 def test_the_bound_is_below_every_attainable_pair_between_two_supports():
     rng = np.random.default_rng(3)
-    for _ in range(6000):
+    for _ in range(4000):
         members, center, m, s = random_pairs(rng)
         angle = rng.uniform(0.0, np.pi)
         losses = SphericalCap(center, angle).support(members)
