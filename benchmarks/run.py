@@ -41,9 +41,7 @@ def main() -> None:
     sys.stdout.write(f"{'one row of':44s} {'first':>13s} {'second':>15s} {'ratio':>10s}\n")
 
     def angles(rows: slice, method: str) -> float:
-        return seconds(
-            lambda: cio.conformity_angles(problem, theta, trips[rows], routes[rows], method=method)
-        )
+        return seconds(lambda: cio.conformity_angles(problem, theta, trips[rows], routes[rows], method=method))
 
     def robust(rows: slice, method: str) -> float:
         return seconds(lambda: cio.solve_robust(problem, cap, trips[rows], method=method))

@@ -5,6 +5,7 @@ Nothing is clipped, reordered or dropped; what does not fit ends in `InvalidInpu
 
 from __future__ import annotations
 
+import os
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -14,6 +15,7 @@ from scipy import sparse
 from conformio.errors import invalid
 
 __all__ = [
+    "LARGEST_PARAMETER",
     "BoolArray",
     "Decisions",
     "Domain",
@@ -29,10 +31,12 @@ __all__ = [
     "as_parameters",
     "as_scalar",
     "as_vector",
+    "as_workers",
     "check_choice",
     "check_same_rows",
     "dense",
     "first_row",
+    "unit_rows",
 ]
 
 FloatArray: TypeAlias = NDArray[np.float64]
@@ -41,6 +45,8 @@ BoolArray: TypeAlias = NDArray[np.bool_]
 Decisions: TypeAlias = Any  # (N, n) float64 array or scipy.sparse.csr_array; scipy ships no types
 Sense: TypeAlias = Literal["min", "max"]
 Domain: TypeAlias = Literal["free", "nonnegative"]
+LARGEST_PARAMETER = 1e150
+
 RandomState: TypeAlias = int | np.integer[Any] | np.random.Generator | None
 
 
@@ -144,6 +150,9 @@ def as_parameters(
         rule = f"must have shape ({n_params},) or ({n_rows}, {n_params})"
         raise invalid(argument, where, rule, f"shape {values.shape}")
     _check_finite(values, argument, where, has_rows=values.ndim == 2)
+    if (np.abs(values) > LARGEST_PARAMETER).any():
+        rule = f"must not exceed {LARGEST_PARAMETER:g} in size, or sums of entries may overflow"
+        raise invalid(argument, where, rule, np.abs(values).max(), remedy="Rescale: only the direction matters")
     if domain == "nonnegative" and (values < 0).any():
         row = first_row(values < 0) if values.ndim == 2 else None
         remedy = 'Use domain="free" if negative parameters are meant'
@@ -176,6 +185,26 @@ def as_flag(value: Any, argument: str, where: str) -> bool:
     if not isinstance(value, (bool, np.bool_)):
         raise invalid(argument, where, "must be True or False", repr(value))
     return bool(value)
+
+
+def unit_rows(values: FloatArray, argument: str, where: str) -> FloatArray:
+    """Vectors (d,) or (N, d) scaled to unit length, in two steps so that neither large nor tiny entries overflow."""
+    largest = np.abs(values).max(axis=-1, keepdims=True, initial=0.0)
+    if (largest == 0.0).any():
+        row = int(np.flatnonzero(largest.ravel() == 0.0)[0]) if values.ndim == 2 else None
+        raise invalid(argument, where, "must not be zero: it names a direction", "a zero vector", row=row)
+    scaled = values / largest
+    return np.asarray(scaled / np.linalg.norm(scaled, axis=-1, keepdims=True), dtype=np.float64)
+
+
+def as_workers(n_jobs: int | None, where: str) -> int:
+    """Number of threads: None is 1, -1 as many as there are processors."""
+    if n_jobs is None:
+        return 1
+    rule = "must be None, -1 (all processors) or a whole number >= 1"
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or (n_jobs < 1 and n_jobs != -1):
+        raise invalid("n_jobs", where, rule, repr(n_jobs))
+    return int(n_jobs) if n_jobs > 0 else os.cpu_count() or 1
 
 
 def check_choice(value: Any, choices: tuple[str, ...], argument: str, where: str) -> None:

@@ -23,7 +23,9 @@ from conformio.checks import (
     RandomState,
     as_generator,
     as_scalar,
+    as_workers,
     check_choice,
+    unit_rows,
 )
 from conformio.errors import CalibrationWarning, NotFittedError, invalid
 from conformio.estimators import Estimator, PerturbedFenchelYoung
@@ -31,6 +33,7 @@ from conformio.metrics import adherence
 from conformio.model_files import load_model, save_model
 from conformio.prescription import RobustSolution, solve_robust
 from conformio.problems import Problem
+from conformio.ranks import ConfidenceLevel, exact_level
 from conformio.sets import SphericalCap
 
 __all__ = ["ConformalIO", "load"]
@@ -99,7 +102,7 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
         self,
         problem: Problem,
         estimator: Estimator | None = None,
-        confidence_level: float = 0.9,
+        confidence_level: ConfidenceLevel = 0.9,
         calibration_fraction: float = 0.25,
         infeasible: str = "error",
         random_state: RandomState = None,
@@ -112,8 +115,6 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
         self.infeasible = infeasible
         self.random_state = random_state
         self.n_jobs = n_jobs
-
-    # ------------------------------------------------------------------ learning
 
     def fit(self, contexts: ArrayLike, decisions: Any) -> Self:
         """Split the rows at random, fit the point estimate on one part, calibrate on the other."""
@@ -138,15 +139,13 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
             self.estimator_ = clone(self.estimator).fit(self.problem, contexts, decisions)
         return self._calibrate(contexts, decisions, np.arange(len(contexts)))
 
-    # ------------------------------------------------------------------ prescribing
-
-    def predict(self, contexts: ArrayLike, confidence_level: float | None = None) -> Decisions:
+    def predict(self, contexts: ArrayLike, confidence_level: ConfidenceLevel | None = None) -> Decisions:
         """Robust decisions, one per context; another level costs no refit."""
         return self.prescribe(contexts, confidence_level).decisions
 
-    def prescribe(self, contexts: ArrayLike, confidence_level: float | None = None) -> RobustSolution:
+    def prescribe(self, contexts: ArrayLike, confidence_level: ConfidenceLevel | None = None) -> RobustSolution:
         """Robust decisions with their worst-case values, gaps and routes."""
-        contexts = self._fitted().problem.check_contexts(contexts, "ConformalIO.predict")
+        contexts = self._fitted().problem.check_contexts(contexts, "ConformalIO.prescribe")
         return solve_robust(self.problem, self.uncertainty_set(confidence_level, contexts), contexts)
 
     def predict_nominal(self, contexts: ArrayLike) -> Decisions:
@@ -154,9 +153,7 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
         contexts = self._fitted().problem.check_contexts(contexts, "ConformalIO.predict_nominal")
         return self.problem.solve(self.centers(contexts), contexts)
 
-    # ------------------------------------------------------------------ what was learned
-
-    def angle(self, confidence_level: float | None = None) -> float:
+    def angle(self, confidence_level: ConfidenceLevel | None = None) -> float:
         """Calibrated angle in radians at a level (None: the model's own)."""
         return calibrated_angle(self._fitted().scores_, self._level(confidence_level, "ConformalIO.angle"))
 
@@ -164,7 +161,9 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
         """Unit-length point estimate: (n_params,) when it is one vector, else (N, n_params)."""
         return self._fitted()._centers(contexts)
 
-    def uncertainty_set(self, confidence_level: float | None = None, contexts: ArrayLike | None = None) -> SphericalCap:
+    def uncertainty_set(
+        self, confidence_level: ConfidenceLevel | None = None, contexts: ArrayLike | None = None
+    ) -> SphericalCap:
         """The calibrated cap; `contexts` are needed when the centre depends on them."""
         if self._fitted().theta_ is None and contexts is None:
             remedy = "Pass contexts: this model predicts one centre per context"
@@ -172,7 +171,7 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
         center = self.centers(contexts if contexts is not None else [])
         return SphericalCap(center, self.angle(confidence_level), self.problem.domain)
 
-    def covers(self, contexts: ArrayLike, decisions: Any, confidence_level: float | None = None) -> BoolArray:
+    def covers(self, contexts: ArrayLike, decisions: Any, confidence_level: ConfidenceLevel | None = None) -> BoolArray:
         """Whether the calibrated set meets each decision's inverse-feasible set, shape (N,)."""
         return np.asarray(self.angles(contexts, decisions) <= self.angle(confidence_level))
 
@@ -187,15 +186,13 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
     def score(self, contexts: ArrayLike, decisions: Any) -> float:
         """Mean adherence: the share of decisions that the prescription reproduces exactly."""
         contexts, decisions = self._fitted().problem.check_rows(contexts, decisions, "ConformalIO.score")
+        if not len(contexts):
+            raise invalid("contexts", "ConformalIO.score", "must have at least one row", "none")
         return float(adherence(self.predict(contexts), decisions).mean())
-
-    # ------------------------------------------------------------------ files
 
     def save(self, path: str | Path) -> None:
         """Write the fitted model to one file without pickles; `load` reads it."""
         save_model(self._fitted(), path)
-
-    # ------------------------------------------------------------------ steps
 
     def _check_settings(self, where: str) -> None:
         if not isinstance(self.problem, Problem):
@@ -204,11 +201,13 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
             raise invalid("estimator", where, "must be a conformio estimator or None", type(self.estimator).__name__)
         self._level(None, where)
         as_scalar(self.calibration_fraction, "calibration_fraction", where, low=0.0, high=1.0, open_low=True)
+        as_workers(self.n_jobs, where)
         check_choice(self.infeasible, ("error", "unexplained"), "infeasible", where)
 
-    def _level(self, confidence_level: float | None, where: str) -> float:
+    def _level(self, confidence_level: ConfidenceLevel | None, where: str) -> ConfidenceLevel:
         level = self.confidence_level if confidence_level is None else confidence_level
-        return as_scalar(level, "confidence_level", where, low=0.0, high=1.0)
+        exact_level(level, where)
+        return level
 
     def _split(self, n_rows: int, rng: np.random.Generator, where: str) -> tuple[IntArray, IntArray]:
         n_calibration = max(1, round(self.calibration_fraction * n_rows))
@@ -241,7 +240,7 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
 
     def _calibrate(self, contexts: FloatArray, decisions: Decisions, indices: IntArray) -> Self:
         theta = self.estimator_.theta_
-        self.theta_ = None if theta is None else _unit_rows(theta, "ConformalIO.fit")
+        self.theta_ = None if theta is None else unit_rows(theta, "theta", "ConformalIO.fit")
         self.scores_ = conformity_angles(
             self.problem,
             self._centers(contexts),
@@ -254,13 +253,20 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
         self.n_calibration_ = len(self.scores_)
         self.n_unexplained_ = int((self.scores_ == np.pi).sum())
         self.angle_ = calibrated_angle(self.scores_, self.confidence_level)
+        if self.angle_ == np.pi and self.n_unexplained_:
+            message = (
+                f"{self.n_unexplained_} of {self.n_calibration_} calibration decisions are explained by no parameters "
+                "within 90 degrees of the estimate, so the calibrated set is everything; check that the problem is the "
+                "one they solved, or move them with `nearest_rationalizable`"
+            )
+            warnings.warn(message, CalibrationWarning, stacklevel=3)
         self.tie_mass_ = float((self.scores_ == self.angle_).mean())
         return self
 
     def _centers(self, contexts: ArrayLike) -> FloatArray:
         if self.theta_ is not None:
             return np.asarray(self.theta_)
-        return _unit_rows(self.estimator_.parameters(contexts), "ConformalIO.centers")
+        return unit_rows(self.estimator_.parameters(contexts), "theta", "ConformalIO.centers")
 
     def _fitted(self) -> Self:
         if not hasattr(self, "scores_"):
@@ -287,11 +293,3 @@ def load(path: str | Path, problem: Problem | None = None) -> ConformalIO:
     for name, value in stored.fitted.items():
         setattr(model, name, value)
     return model
-
-
-def _unit_rows(theta: FloatArray, where: str) -> FloatArray:
-    lengths = np.linalg.norm(theta, axis=-1, keepdims=True)
-    if (lengths == 0.0).any():
-        row = int(np.flatnonzero(lengths.ravel() == 0.0)[0]) if theta.ndim == 2 else None
-        raise invalid("theta", where, "must not be the zero vector: it has no direction", "all zeros", row=row)
-    return np.asarray(theta / lengths)

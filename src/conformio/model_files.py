@@ -107,9 +107,6 @@ def _provenance() -> dict[str, str]:
     return {"python": platform.python_version(), **{name: version(name) for name in libraries}}
 
 
-# ---------------------------------------------------------------------- problems
-
-
 def _problem_state(problem: Problem) -> dict[str, Any]:
     name = type(problem).__name__
     shipped = name in problems.__all__ and type(problem) is getattr(problems, name)
@@ -150,9 +147,6 @@ def _agreeing(stored: dict[str, Any], given: Problem, path: str | Path) -> Probl
     return given
 
 
-# ---------------------------------------------------------------------- estimators
-
-
 def _estimator_state(estimator: Estimator) -> dict[str, Any]:
     params = estimator.get_params(deep=False)
     for name, value in params.items():
@@ -177,9 +171,6 @@ def _fitted_estimator_from(stored: dict[str, Any]) -> Estimator:
     for name, value in stored["fitted"].items():
         setattr(built, name, value)
     return built
-
-
-# ---------------------------------------------------------------------- shared
 
 
 def _exported(package: ModuleType, name: str, kind: type) -> Any:

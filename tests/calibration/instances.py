@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import nnls
+from scipy.optimize import lsq_linear
 
 import conformio as cio
 
@@ -36,11 +36,19 @@ def angle_from_cuts(center, differences, nonnegative=False):
     """Angle to `{theta : differences theta >= 0}`, the rows being all `basis(x) - basis(x_hat)`."""
     center = center / np.linalg.norm(center)
     rows = np.vstack([differences, np.eye(len(center))]) if nonnegative else differences
-    multipliers, _ = nnls(rows.T, -center, maxiter=100 * rows.shape[0])
-    foot = center + rows.T @ multipliers
-    if np.linalg.norm(foot) < 1e-9:
+    foot = closest(rows, center)
+    if np.linalg.norm(foot) < 1e-6:
         return np.pi
     return float(np.arctan2(np.linalg.norm(center - foot), np.linalg.norm(foot)))
+
+
+def closest(rows, center):
+    """Projection of `center` on `{theta : rows theta >= 0}`: bounded least squares in its multipliers, checked."""
+    rows = rows[np.abs(rows).any(axis=1)]
+    columns = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).T
+    foot = center + columns @ lsq_linear(columns, -center, (0, np.inf), method="bvls", tol=1e-15, max_iter=5000).x
+    assert (columns.T @ foot).min(initial=0.0) > -1e-9
+    return foot
 
 
 def binary_points(problem, context):

@@ -99,7 +99,7 @@ def test_wrong_words_and_shapes():
         cio.conformity_angles(*good, infeasible="drop")
     with pytest.raises(cio.InvalidInputError, match="must have 2 rows, one per context; got 1 rows"):
         cio.conformity_angles(problem, [1.0, 2.0], [1.0, 1.0], [[1.0, 0.0]])
-    with pytest.raises(cio.InvalidInputError, match="`theta` row 1 of conformity_angles: must not be the zero vector"):
+    with pytest.raises(cio.InvalidInputError, match="`theta` row 1 of conformity_angles: must not be zero"):
         cio.conformity_angles(problem, [[1.0, 2.0], [0.0, 0.0]], [1.0, 1.0], [[1.0, 0.0], [0.0, 1.0]])
 
 
@@ -112,6 +112,39 @@ def test_infeasible_decisions_are_named_or_kept_at_pi():
     angles = cio.conformity_angles(problem, [1.0, 2.0], budgets, decisions, infeasible="unexplained")
     np.testing.assert_array_equal(angles[[1, 3]], np.pi)
     assert (angles[[0, 2]] < np.pi / 2).all()
+
+
+def test_degenerate_cuts_of_whole_numbers():
+    """A face that general-purpose least squares gets wrong."""
+    weights = [
+        0.30162985045148094, 0.8249852773563023, 0.5880763080586523, 0.7751799642773807,
+        0.9788533406250605, 0.1464718186277243, 0.782964371524396,
+    ]  # fmt: skip
+    problem = cio.Knapsack(weights, domain="nonnegative")
+    center, budget, decision = [2, 2, 0, 0, 0, 3, 2], [3.32755669077287], [[1, 0, 0, 1, 0, 0, 0]]
+    for method in ("auto", "reference"):
+        angle = cio.conformity_angles(problem, center, budget, decision, method=method)
+        np.testing.assert_allclose(angle, 1.1191628, atol=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1e-250, 1e-10, 1e10, 1e149])
+def test_the_length_of_the_centre_does_not_matter(scale):
+    problem = cio.Knapsack([1.0, 1.0])
+    angles = cio.conformity_angles(problem, [2 * scale, scale], [1.0, 1.0], [[1, 0], [0, 1]])
+    np.testing.assert_allclose(angles, [0.0, np.arctan2(2, 1) - np.pi / 4], atol=1e-12)
+
+
+def test_overflowing_centres_are_refused():
+    with pytest.raises(cio.InvalidInputError, match=r"`theta` .* must not exceed 1e\+150.* Rescale"):
+        cio.conformity_angles(cio.Knapsack([1.0, 1.0]), [1e200, 1.0], [1.0], [[1, 0]])
+    with pytest.raises(cio.InvalidInputError, match="must not exceed"):
+        cio.ShortestPath(cio.Network.grid(3, 3)).solve(np.full(24, 6e307), [[0, 8]])
+
+
+@pytest.mark.parametrize("n_jobs", [0, -2, "a", 1.5, True])
+def test_wrong_workers(n_jobs):
+    with pytest.raises(cio.InvalidInputError, match="`n_jobs` of conformity_angles: must be None, -1"):
+        cio.conformity_angles(cio.Knapsack([1.0, 1.0]), [1.0, 1.0], [1.0], [[1, 0]], n_jobs=n_jobs)
 
 
 def test_no_rows_give_no_angles():

@@ -149,6 +149,19 @@ def test_doubtful_rows_take_the_reference_route(monkeypatch):
     np.testing.assert_allclose(hasty, exact, atol=1e-6)
 
 
+@pytest.mark.parametrize("max_iter", [1, 2, 3])
+def test_doubtful_rows_of_the_single_route_too(monkeypatch, max_iter):
+    rng = np.random.default_rng(22)
+    network = cio.Network.grid(3, 3)
+    problem = cio.ShortestPath(network, domain="free")
+    _, contexts, decisions = trips(rng, network, 10)
+    center = rng.uniform(0.1, 1.0, network.n_edges)
+    center[5] = -0.2
+    exact = cio.conformity_angles(problem, center, contexts, decisions, method="reference")
+    monkeypatch.setattr("conformio.calibration.potentials._MAX_ITER", max_iter)
+    np.testing.assert_allclose(cio.conformity_angles(problem, center, contexts, decisions), exact, atol=1e-6)
+
+
 def test_the_answer_is_a_member_of_the_cone_and_stationary():
     """Without any solver: the costs returned explain the path, and their distance cannot be shortened."""
     rng = np.random.default_rng(4)

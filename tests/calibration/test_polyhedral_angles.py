@@ -14,7 +14,7 @@ def random_program(rng, n=4, m=5, sense="min", domain="free", with_equality=Fals
     sides = A_ub @ inside + rng.uniform(0.05, 0.5, m)
     sides = sides if A_eq is None else np.concatenate([A_eq @ inside, sides])
     problem = cio.LinearProgram(A_eq=A_eq, A_ub=A_ub, lower=0.0, upper=1.0, sense=sense, domain=domain)
-    return problem, sides
+    return problem, sides, A_ub
 
 
 @pytest.mark.parametrize("sense", ["min", "max"])
@@ -23,7 +23,7 @@ def random_program(rng, n=4, m=5, sense="min", domain="free", with_equality=Fals
 def test_vertices_of_random_programs(sense, domain, with_equality):
     rng = np.random.default_rng(1)
     for _ in range(6):
-        problem, sides = random_program(rng, sense=sense, domain=domain, with_equality=with_equality)
+        problem, sides, _ = random_program(rng, sense=sense, domain=domain, with_equality=with_equality)
         draws = rng.normal(size=(5, 4)) if domain == "free" else rng.uniform(0, 1, (5, 4))
         contexts = np.tile(sides, (5, 1))
         decisions = problem.solve(draws, contexts)
@@ -35,8 +35,8 @@ def test_vertices_of_random_programs(sense, domain, with_equality):
 
 def test_against_all_vertices():
     rng = np.random.default_rng(2)
-    problem, sides = random_program(rng, n=3, m=4)
-    points = vertices(problem.polyhedron().A_ub.toarray(), sides, np.zeros(3), np.ones(3))
+    problem, sides, rows = random_program(rng, n=3, m=4)
+    points = vertices(rows, sides, np.zeros(3), np.ones(3))
     center = rng.normal(size=3)
     contexts = np.tile(sides, (len(points), 1))
     expected = [angle_from_cuts(center, points - point) for point in points]
@@ -72,6 +72,23 @@ def test_fixed_variables_leave_their_parameters_free():
     np.testing.assert_allclose(angles, [0.0, np.arctan2(1.0, 5.0)], atol=1e-12)
 
 
+def test_orthant_leaves_nothing_or_a_single_axis():
+    """Cones cut by the orthant to {0} or to one ray have no interior; conic solvers stall there."""
+    rng = np.random.default_rng(0)
+    for _ in range(150):
+        rows = rng.integers(-2, 3, (3, 3)).astype(float)
+        problem = cio.LinearProgram(A_ub=rows, lower=0.0, upper=1.0, domain="nonnegative", sense="max")
+        sides = rows @ np.array([0.5, 0.5, 0.5])
+        free = cio.LinearProgram(A_ub=rows, lower=0.0, upper=1.0, sense="max")
+        decision = free.solve(rng.integers(-3, 2, 3).astype(float), [sides])
+        center = rng.integers(0, 3, 3).astype(float)
+        center[0] += not center.any()
+        angle = cio.conformity_angles(problem, center, [sides], decision)[0]
+        points = vertices(rows, sides, np.zeros(3), np.ones(3))
+        expected = angle_from_cuts(center, decision - points, nonnegative=True)
+        assert angle == pytest.approx(expected, abs=1e-6)
+
+
 def test_example_of_the_paper_has_angle_zero_on_the_whole_facet():
     for u in (2.0, 10.0):
         problem = cio.LinearProgram(A_ub=[[-1.0, -u]], lower=0.0, upper=[u, 2.0])
@@ -102,14 +119,13 @@ class TestConvexPrograms:
         center = np.array([1.0, 1.0, 1.0])
         fast = cio.conformity_angles(problem, center, contexts, decisions)
         slow = cio.conformity_angles(problem, center, contexts, decisions, method="reference")
-        np.testing.assert_allclose(fast, slow, atol=1e-6)
+        np.testing.assert_allclose(fast, slow, atol=2e-4)  # cuts touch a curved set: the root of the solver's accuracy
         assert (fast > 1e-3).any()
 
     def test_a_convex_program_that_is_linear_agrees_with_the_linear_program(self):
         cp = self.cp
         rng = np.random.default_rng(3)
-        linear, sides = random_program(rng, n=3, m=4)
-        rows = linear.polyhedron().A_ub.toarray()
+        linear, sides, rows = random_program(rng, n=3, m=4)
 
         def build(u):
             x = cp.Variable(3)

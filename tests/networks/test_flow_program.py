@@ -49,7 +49,7 @@ def test_one_program_serves_many_costs_and_pairs(seed):
         assert (flows == flow.x).all(axis=1).any()
         assert flow.value == pytest.approx(best, rel=1e-9, abs=1e-9 * np.abs(costs).max())
         tied = program.solve_all(costs, origin, destination, 1e-9, row)
-        slack = 1e-9 * max(1.0, abs(best))
+        slack = 1e-9 * np.abs(costs).max()
         want = {tuple(np.flatnonzero(x)) for x in flows[flows @ costs <= best + slack]}
         assert len(tied) == len(want)
         assert {tuple(edges) for edges in tied} == want

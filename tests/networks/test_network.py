@@ -76,7 +76,7 @@ def test_wrong_arguments(arguments, message):
             {"coordinates": [[0, 1]]},
             r"`coordinates` of Network: must have one \(x, y\) per node, shape \(2, 2\)",
         ),
-        ({"coordinates": [[0, 1], [0, np.inf]]}, "`coordinates` row 3 of Network: must be finite"),
+        ({"coordinates": [[0, 1], [0, np.inf]]}, "`coordinates` row 1 of Network: must be finite"),
     ],
 )
 def test_wrong_extras(extra, message):
@@ -84,8 +84,45 @@ def test_wrong_extras(extra, message):
         Network([0], [1], **extra)
 
 
-def test_infinite_attributes_are_known_values():
-    assert np.isinf(Network([0], [1], attributes={"capacity": [np.inf]}).attributes["capacity"][0])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([1e300], [1]), r"`tails` row 0 of Network: must be below 2\*\*31 = 2147483648; got 1e\+300"),
+        (([2**63], [1]), r"`tails` row 0 of Network: must be below 2\*\*31"),
+        (([0, 0], [1, 2**31]), r"`heads` row 1 of Network: must be below 2\*\*31 = 2147483648; got 2147483648"),
+        (([0], [10**12]), r"`heads` row 0 of Network: must be below 2\*\*31 = .*; got 1000000000000"),
+        (([0], [1], 10**13), r"`n_nodes` of Network: must be at most 2\*\*31 = 2147483648; got 10000000000000"),
+        (([False], [True]), "`tails` of Network: must be whole numbers >= 0; got dtype bool"),
+        (([0], np.array([True])), "`heads` of Network: must be whole numbers >= 0; got dtype bool"),
+    ],
+)
+def test_numbers_are_never_cast_beyond_their_range(arguments, message):
+    with pytest.raises(InvalidInputError, match=message):
+        Network(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("extra", "message"),
+    [
+        ({"attributes": {"t": [[1], [2, 3]]}}, r"`attributes\['t'\]` of Network: must be a rectangular array"),
+        ({"attributes": {"t": [np.inf]}}, r"`attributes\['t'\]` row 0 of Network: must be finite; got inf. Leave the"),
+        ({"zones": [[True], [True, False]]}, "`zones` of Network: must be a rectangular array"),
+        ({"coordinates": [[0, 1], [0]]}, "`coordinates` of Network: must be a rectangular array"),
+        ({"coordinates": [["a", "b"], ["c", "d"]]}, "`coordinates` of Network: must be a rectangular array of real"),
+        ({"node_ids": [[1], [2]]}, r"`node_ids` row 0 of Network: must be names that never change; got \[1\]"),
+        ({"node_ids": np.array([[1], [2]])}, "`node_ids` row 0 of Network: must be names that never change"),
+        ({"node_ids": 5}, "`node_ids` of Network: must be a sequence with one name per node; got 5"),
+        ({"node_ids": "ab"}, "`node_ids` of Network: must be a sequence with one name per node; got 'ab'"),
+        ({"node_ids": np.array("ab")}, "`node_ids` of Network: must name all 2 nodes; got 1 names"),
+    ],
+)
+def test_ragged_and_odd_parts(extra, message):
+    with pytest.raises(InvalidInputError, match=message):
+        Network([0], [1], **extra)
+
+
+def test_large_names_are_not_rounded():
+    assert Network([0], [1], node_ids=[2**63 + 1, -1]).node_ids.tolist() == [2**63 + 1, -1]
 
 
 def test_nothing_can_be_changed():
@@ -160,6 +197,11 @@ def test_grid_equals_networkx(rows, cols):
     [
         (0, 3, "`rows` of Network.grid: must be a whole number >= 1; got 0"),
         (3, 2.0, "`cols` of Network.grid: must be a whole number >= 1; got 2.0"),
+        (
+            10**7,
+            10**7,
+            r"`cols` of Network.grid: must give a number of edges below 2\*\*31.*with 399999960000000 edges",
+        ),
         (1, 1, "`cols` of Network.grid: must give at least two nodes in all; got 1 x 1"),
     ],
 )
@@ -187,7 +229,23 @@ def test_incidence_is_plus_one_into_heads_and_minus_one_out_of_tails():
 def test_node_index_translates_names():
     network = Network([0], [1], node_ids=["home", "work"])
     assert network.node_index(["work", "home", "work"]).tolist() == [1, 0, 1]
-    with pytest.raises(InvalidInputError, match=r"`ids` row 1 of Network.node_index: must name nodes.*'sea'"):
+    with pytest.raises(
+        InvalidInputError, match=r"`ids` row 1 of Network.node_index: must name nodes.*'sea'. Its names are like 'home'"
+    ):
         network.node_index(["home", "sea"])
     with pytest.raises(InvalidInputError, match=r"`ids` of Network.node_index: needs a network with node_ids"):
         Network.grid(2, 2).node_index([0])
+
+
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        ("ab", r"`ids` of Network.node_index: must be a sequence of names; got 'ab'. For a single name write \['ab'\]"),
+        (5, r"`ids` of Network.node_index: must be a sequence of names; got 5"),
+        ([["a"]], r"`ids` row 0 of Network.node_index: must name nodes of the network; got \['a'\]"),
+        (np.array([["a"]]), "`ids` row 0 of Network.node_index: must name nodes of the network"),
+    ],
+)
+def test_wrong_names(ids, message):
+    with pytest.raises(InvalidInputError, match=message):
+        Network([0], [1], node_ids=["a", "b"]).node_index(ids)

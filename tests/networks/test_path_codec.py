@@ -95,7 +95,12 @@ def test_closed_walks_and_figures_of_eight_have_an_order():
         ),
         ([0, 1], "edges", r"`paths` row 0 of .*: must be a sequence of edges"),
         (5, "edges", "`paths` of Network.decisions_from_paths: must be a sequence of paths"),
-        ([["a", "b"]], "nodes", "`paths` row 0 of .*: must be whole numbers, the nodes passed"),
+        ([["a", "b"]], "nodes", "`paths` row 0 of .*: must be numbers of nodes, not names.*Network.node_index"),
+        ([[0], ["a", 1]], "edges", "`paths` row 1 of .*: must be numbers of edges, not names.*Network.node_index"),
+        ([[None, 1]], "nodes", "`paths` row 0 of .*: must be whole numbers, the nodes passed"),
+        ([[True]], "nodes", "`paths` row 0 of .*: must be whole numbers, the nodes passed"),
+        ([[1e300]], "edges", r"`paths` row 0 of .*: edges must be in 0\.\.47; got 1e\+300 at step 0. Paths of node"),
+        ([[0], [2**63]], "nodes", r"`paths` row 1 of .*: nodes must be in 0\.\.15; got 9.2.*e\+18 at step 0$"),
         ([[0.5]], "edges", "`paths` row 0 of .*: must be whole numbers, the edges passed"),
         ([[np.nan]], "edges", "`paths` row 0 of .*: must be whole numbers"),
         ([[0], [0, 48]], "edges", r"`paths` row 1 of .*: edges must be in 0\.\.47; got 48 at step 1"),
@@ -123,7 +128,9 @@ def test_wrong_paths(paths, kind, message):
 
 def test_a_broken_path_says_where():
     second = int(np.flatnonzero(GRID.tails == 6)[0])
-    got = f"got edge 0 at step 1 ends at node 1, edge {second} begins at node 6"
+    got = (
+        f"got edge 0 at step 1 ends at node 1, edge {second} begins at node 6. Paths of node numbers need kind=.nodes."
+    )
     message = f"`paths` row 1 of .*: each edge must begin where the one before it ends; {got}"
     with pytest.raises(InvalidInputError, match=message):
         GRID.decisions_from_paths([[0], [2, 0, second]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -64,11 +65,18 @@ def test_nullable_and_object_numbers_are_numbers():
     frame["nullable"] = pd.array([1, 2], dtype="Int64")
     frame["objects"] = np.array([1.5, 2.5], dtype=object)
     frame["flags"] = [True, False]
-    frame["mixed"] = np.array([1.5, "x"], dtype=object)
+    frame["both kinds"] = np.array([1, 2.5], dtype=object)
+    frame["decimals"] = [Decimal("0.5"), Decimal(2)]
+    frame["truths"] = np.array([True, False], dtype=object)
+    frame["large"] = np.array([1, 10**30], dtype=object)
+    frame["days"] = pd.to_datetime(["2024-01-01", "2024-01-02"])
     network = Network.from_table(frame, tail="a", head="b")
-    assert list(network.attributes) == ["nullable", "objects", "flags"]
+    assert list(network.attributes) == ["nullable", "objects", "flags", "both kinds", "decimals", "truths", "large"]
     assert network.attributes["objects"].dtype == np.float64
-    assert network.attributes["flags"].dtype == np.bool_
+    assert network.attributes["both kinds"].tolist() == [1.0, 2.5]
+    assert network.attributes["decimals"].tolist() == [0.5, 2.0]
+    assert network.attributes["large"].tolist() == [1.0, 1e30]
+    assert network.attributes["flags"].dtype == network.attributes["truths"].dtype == np.bool_
 
 
 @pytest.mark.parametrize(
@@ -114,6 +122,8 @@ def test_wrong_sources(tmp_path):
         Network.from_table(tmp_path / "edges.xlsx", tail="a", head="b")
     with pytest.raises(InvalidInputError, match=r"edges\.csv: must be a readable table"):
         Network.from_table(tmp_path / "edges.csv", tail="a", head="b")
+    with pytest.raises(InvalidInputError, match=r"got no such file\. Check the name; a relative one starts"):
+        Network.from_table("edges.parquet", tail="a", head="b")
     for name in ("empty.csv", "broken.parquet"):
         (tmp_path / name).write_bytes(b"")
         with pytest.raises(InvalidInputError, match="must be a readable table"):
@@ -121,6 +131,79 @@ def test_wrong_sources(tmp_path):
 
 
 def test_without_pandas_the_install_command_is_named(monkeypatch, tmp_path):
+    pd.DataFrame({"a": [0], "b": [1]}).to_parquet(tmp_path / "edges.parquet")
+    (tmp_path / "edges.csv").write_text("a,b\n0,1\n")
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(InvalidInputError, match=r'reading files needs pandas: pip install "conformio\[data\]"'):
-        Network.from_table(tmp_path / "edges.csv", tail="a", head="b")
+    assert Network.from_table(tmp_path / "edges.csv", tail="a", head="b").n_edges == 1
+    with pytest.raises(InvalidInputError, match=r'reading Parquet files needs pandas: pip install "conformio\[data\]"'):
+        Network.from_table(tmp_path / "edges.parquet", tail="a", head="b")
+
+
+def from_text(tmp_path, text):
+    path = tmp_path / "edges.csv"
+    path.write_bytes(text.encode())
+    return Network.from_table(path, tail="a", head="b")
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("a,b\n007,08\n08,10\n", ["007", "08", "10"]),
+        ("a,b\n7,8\n8,-10\n", [-10, 7, 8]),
+        ("a,b\nNA,1\nnull,nan\n", ["1", "NA", "nan", "null"]),
+        ("a,b\n1,2.0\n2,+3\n", ["+3", "1", "2", "2.0"]),
+        ("a,b\n1,1234567890123456789012\n", ["1", "1234567890123456789012"]),
+        ("\ufeffa,b\r\n\r\n0,-0\r\n", ["-0", "0"]),
+    ],
+)
+def test_names_in_files_stay_as_they_are_written(tmp_path, text, names):
+    assert from_text(tmp_path, text).node_ids.tolist() == names
+
+
+def test_attributes_in_files(tmp_path):
+    text = 'a,b,whole,real,flag,name,all\nx,y,1, 1e-3 ,True,Main,1\ny,x,20,.5,false,"No, thanks",2.5\n'
+    known = from_text(tmp_path, text).attributes
+    assert {name: values.tolist() for name, values in known.items()} == {
+        "whole": [1, 20],
+        "real": [0.001, 0.5],
+        "flag": [True, False],
+        "all": [1.0, 2.5],
+    }
+    assert known["whole"].dtype == np.int64
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "a,b,t\n1,2,3\n2,3,four\n",
+            "row 1 of .*: column 't' must hold numbers in all cells.*'four'. Correct the cell",
+        ),
+        ("a,b,t\n1,2,3\n2,3,NA\n", "row 1 of .*: column 't' must hold numbers in all cells or in none; got 'NA'"),
+        ("a,b,t\n1,2,3\n2,3,1_000\n", "row 1 of .*: column 't' .*; got '1_000'"),
+        ("a,b,t\n1,2,3\n2,3,inf\n", "row 1 of .*: column 't' .*; got 'inf'"),
+        ("a,b,t\n1,2,3\n2,3,1e999\n", r"`attributes\['t'\]` row 1 of Network: must be finite"),
+        ("a,b,t\n1,2,3\n2,3,\n", "row 1 of .*: must be complete; got a missing value in column 't'"),
+        ("a,b,t\n,2,3\n2,3,\n", "row 0 of .*: must be complete; got a missing value in column 'a'"),
+        ("a,b,t\n1,2,3\n2,3\n", "row 1 of .*: must have 3 cells, as the header; got 2"),
+        ("a,b\n1,2\n2,3,4\n", "row 1 of .*: must have 2 cells, as the header; got 3"),
+        ('a,b\n1,"2\n2,3\n', "must be a readable table; got unexpected end of data. Open it"),
+        ("a,b,a\n1,2,3\n", "must have columns of different names"),
+        ("a,b\n", "must have at least one row"),
+    ],
+)
+def test_wrong_cells_are_named(tmp_path, text, message):
+    with pytest.raises(InvalidInputError, match=message):
+        from_text(tmp_path, text)
+
+
+@pytest.mark.parametrize("cells", [[1.5, "x"], ["3", "four"], [2, True]])
+def test_columns_of_a_frame_are_numbers_in_all_cells_or_in_none(cells):
+    frame = pd.DataFrame({"a": [0, 1], "b": [1, 0], "t": np.array(cells, dtype=object)})
+    with pytest.raises(InvalidInputError, match=r"`path_or_frame` row 1 of .*: column 't' must hold numbers"):
+        Network.from_table(frame, tail="a", head="b")
+
+
+def test_names_in_frames_keep_their_type():
+    frame = pd.DataFrame({"a": ["7", "8"], "b": ["8", "7"]})
+    assert Network.from_table(frame, tail="a", head="b").node_ids.tolist() == ["7", "8"]

@@ -286,3 +286,27 @@ def test_sparse_and_dense_answers_can_be_joined():
     assert joined.bounds.tolist() == [0.0, 1.0, 0.0]
     assert joined.calls.tolist() == [1, 6, 1]
     assert joined.methods.tolist() == ["a", "longer", "a"]
+
+
+def test_ties_that_only_rounding_tells_apart():
+    """Whole centres tie exactly; scaled to unit length their sums differ in the last digit, either way."""
+    rng, tempting = np.random.default_rng(16), 0
+    for _ in range(300):
+        members, center = family(rng, 7, 40), rng.integers(1, 10, 7).astype(float)
+        cap = SphericalCap(center, 0.0)
+        worth, rounded = members @ center, members @ cap.center
+        tied = worth == worth.min()
+        fewest = members[tied].sum(axis=1).min()
+        tempting += members[tied][rounded[tied].argmin()].sum() > fewest
+        found = solve_robust(Listed([members]), cap, [0.0])
+        assert members[tied].tolist().count(found.decisions[0].tolist()) == 1
+        assert found.decisions[0].sum() == fewest
+    assert tempting > 0
+
+
+def test_ties_of_integer_programs_stay_with_the_hull():
+    program = IntegerProgram(A_ub=-np.ones((1, 8)), upper=np.ones(8))
+    found = [solve_robust(program, SphericalCap(np.ones(8), a), [[-2.0]]) for a in (0.0, 9e-10, 1e-9)]
+    for answer in found:
+        assert answer.method.tolist() == ["parametric"]
+        assert np.array_equal(answer.decisions, found[0].decisions)

@@ -386,3 +386,12 @@ def test_a_conic_solver_that_fails_leaves_the_row_to_the_cutting_plane(monkeypat
     found = solve_robust(program, cap, [[-2.0]])
     assert found.method.tolist() == ["cutting-plane"]
     assert found.values[0] == pytest.approx(good.values[0], abs=1e-8)
+
+
+def test_prescriptions_do_not_jump_where_ties_are_only_nearly_exact():
+    """Costs that differ by less than the tie tolerance are ties at every angle up to TIE_ANGLE."""
+    program = LinearProgram(A_eq=[[1.0, 1.0]], upper=[2.0, 2.0])
+    for angle in (0.0, 1e-10, 5e-10, 1e-9):
+        found = solve_robust(program, SphericalCap([1.0, 1.0 + 5e-10], angle), [[2.0]])
+        assert np.allclose(found.decisions[0], [1.0, 1.0], rtol=0, atol=1e-12)
+        assert found.is_certified(1e-8).all()

@@ -130,6 +130,16 @@ def test_tolerance_is_relative_to_the_optimum():
     assert menu.is_optimal(theta, worse, contexts, tol=0).tolist() == [False]
 
 
+@pytest.mark.parametrize("length", [1e-12, 1.0, 1e12])
+def test_tolerance_does_not_depend_on_the_length_of_theta(length):
+    menu, worse = Menu(), TABLE[[1]]
+    direction = np.array([1.0, 1.0 + 1e-6, 0.0])
+    assert menu.is_optimal(length * direction, worse, [2.0]).tolist() == [False]
+    assert menu.is_optimal(length * direction, worse, [2.0], tol=1e-5).tolist() == [True]
+    both = length * np.array([direction, [1.0, 1.0, 0.0]])
+    assert menu.is_optimal(both, TABLE[[1, 1]], [2.0, 2.0]).tolist() == [False, True]
+
+
 def test_an_infeasible_decision_is_never_optimal():
     assert Menu().is_optimal(np.ones(3), [[-9.0, 0.0, 0.0]], [2.0]).tolist() == [False]
 

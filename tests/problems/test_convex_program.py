@@ -10,6 +10,7 @@ import pytest
 from scipy import sparse
 from scipy.optimize import linprog
 
+from conformio.calibration import conformity_angles
 from conformio.errors import InfeasibleProblemError, InvalidInputError, SolverError, UnboundedProblemError
 from conformio.problems import ConvexProgram, LinearProgram, _convex_shelf
 from conformio.problems.cones import StationaryCones
@@ -208,15 +209,16 @@ def test_non_positive_constraints_and_no_constraints():
 
     program = ConvexProgram(build, 2)
     (cone,) = program.cones(np.array([[1.0]]), np.array([[0.0]])).rows
-    assert cone.rays.tolist() == [[1.0]]
+    assert cone.rays[:1, :1].tolist() == [[1.0]]
 
     def free(u):
         x = cp.Variable(1)
         return x, [cp.square(x[0]), x[0]], []
 
     (cone,) = ConvexProgram(free, 2).cones(np.array([[1.0]]), np.array([[3.0]])).rows
-    assert cone.gradients.tolist() == [[6.0, 1.0]]
-    assert cone.rays.shape == cone.lines.shape == (1, 0)
+    assert cone.gradients[:1].tolist() == [[6.0, 1.0]]
+    assert cone.rays[0].tolist() == [6e-6, -6e-6] or np.allclose(cone.rays[0], [6e-6, -6e-6], rtol=1e-6)
+    assert cone.lines.shape == (2, 0)
     assert ConvexProgram(free, 2).is_feasible([[3.0]], [1.0]).all()
 
 
@@ -271,7 +273,96 @@ def test_strong_curvature_is_no_kink():
         )
 
     (cone,) = ConvexProgram(build, 4).cones(np.array([[5.0]]), np.array([[0.5]])).rows
-    np.testing.assert_allclose(cone.gradients, [[1e4, 10 * np.exp(5), 1.0, 0.5]], rtol=1e-6)
+    np.testing.assert_allclose(cone.gradients[:1], [[1e4, 10 * np.exp(5), 1.0, 0.5]], rtol=1e-6)
+
+
+# ---------------------------------------------------------------------- decisions known up to rounding
+
+
+def around_a_point(u):
+    x = cp.Variable(2)
+    return x, [cp.square(x[0] - 1), cp.square(x[1] - 2), x[0]], [cp.sum(x) <= u[0]]
+
+
+def turned(u):
+    """Gradients that cancel only along directions that are no axes; a disc and a half-plane."""
+    x = cp.Variable(3)
+    basis = [cp.sum_squares(x), cp.square(x[0] + 2 * x[1] - 1), cp.square(x[0] - x[1] + x[2]), cp.sum(x)]
+    return x, basis, [cp.sum_squares(x - 1) <= u[0] ** 2, x[0] + x[2] <= u[1], x[1] - x[2] == 0.5]
+
+
+def entropies(u):
+    x = cp.Variable(3)
+    return x, [-cp.entr(x[0]), -cp.entr(x[1]), cp.exp(x[2]), x[0]], [cp.sum(x) >= u[0], x >= 0, x <= 1]
+
+
+KNOWN_PROGRAMS = {
+    "around a point": (around_a_point, 3, lambda rng: [rng.choice([5.0, 3.0, 3 + 1e-7, 3 - 1e-7, 2.0])]),
+    "turned": (turned, 4, lambda rng: [rng.uniform(1.8, 2.5), rng.choice([4.0, 0.5, 1.0])]),
+    "entropies": (entropies, 4, lambda rng: [rng.choice([0.1, 1.0, 2.5])]),
+    "concave": (concave, 3, lambda rng: [rng.uniform(0.5, 3.0)]),
+}
+
+
+@pytest.mark.parametrize("name", KNOWN_PROGRAMS)
+def test_every_optimum_is_explained_by_its_own_parameters(name):
+    build, d, context = KNOWN_PROGRAMS[name]
+    sense = "max" if name == "concave" else "min"
+    rng = np.random.default_rng(5)
+    program = ConvexProgram(build, d, sense, context_width=len(context(rng)))
+    for _ in range(20):
+        theta, u = rng.uniform(0.05, 1.0, d), [context(rng)]
+        theta[-1] *= rng.choice([1.0, 1e-3, 0.0]) if name != "concave" else 1.0
+        assert conformity_angles(program, theta, u, program.solve(theta, u)).max() <= 1e-4
+
+
+@pytest.mark.parametrize("moved", [0.0, 1e-12, -1e-12, 1e-8, -1e-8])
+def test_a_gradient_that_is_zero_up_to_rounding_forces_nothing(moved):
+    program = ConvexProgram(around_a_point, 3)
+    decision = [[1.0 + moved, 2.0 - moved]]
+    for theta in ([1.0, 3.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]):
+        assert conformity_angles(program, theta, [5.0], decision)[0] <= 1e-6
+    # the affine function's parameter must be 0, and stays so
+    np.testing.assert_allclose(
+        conformity_angles(program, [0.0, 3.0, 4.0], [5.0], decision), np.arctan2(4, 3), atol=1e-5
+    )
+
+
+def test_room_for_rounding_is_no_more_than_that():
+    """Off the minimum by 1e-3 only the second function, whose gradient vanishes, explains the decision."""
+    program = ConvexProgram(around_a_point, 2 + 1)
+    angle = conformity_angles(program, [1.0, 1.0, 0.0], [5.0], [[1.001, 2.0]])[0]
+    # theta = (1, 1, -0.002) explains it through the free third parameter; without that only (0, 1) does
+    np.testing.assert_allclose(angle, 0.002 / np.sqrt(2), rtol=0.01)
+
+    def without_third(u):
+        x, basis, rows = around_a_point(u)
+        return x, basis[:2], rows
+
+    plain = ConvexProgram(without_third, 2)
+    np.testing.assert_allclose(conformity_angles(plain, [1.0, 1.0], [5.0], [[1.001, 2.0]]), np.pi / 4, atol=1e-3)
+
+
+def test_a_second_try_with_wider_tolerances(monkeypatch):
+    program = ConvexProgram(quadratic, 2)
+    model, asked = program._shelf().at(np.ones(1)), []
+    plain = model.problem.solve
+
+    def choosy(**options):
+        asked.append(options["tol_gap_abs"])
+        if len(asked) == 1:
+            raise cp.error.SolverError("too sharp")
+        return plain(**options)
+
+    monkeypatch.setattr(model.problem, "solve", choosy)
+    np.testing.assert_allclose(program.solve([1.0, 1.0], [1.0]), [[0.5, 0.5]], atol=1e-8)
+    assert asked == [1e-14, 1e-11]
+
+
+def test_a_short_description():
+    assert repr(ConvexProgram(around_a_point, 3)) == (
+        "ConvexProgram(n_params=3, n_vars=2, context_width=1, sense='min', domain='free')"
+    )
 
 
 # ---------------------------------------------------------------------- one model or one per context

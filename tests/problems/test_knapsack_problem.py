@@ -173,3 +173,7 @@ def test_pickling_and_state():
         np.testing.assert_array_equal(other.solve([1.0, 2.0, 2.0], [3.0]), problem.solve([1.0, 2.0, 2.0], [3.0]))
     with pytest.raises(ValueError, match="read-only"):
         problem.weights[0] = 9.0
+
+
+def test_a_short_description():
+    assert repr(Knapsack([1.0, 2.0])) == "Knapsack(n_items=2, domain='free')"

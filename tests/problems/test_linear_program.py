@@ -10,7 +10,7 @@ from scipy import sparse, stats
 from scipy.optimize import linprog
 
 from conformio.errors import InfeasibleProblemError, InvalidInputError, SolverError, UnboundedProblemError
-from conformio.problems import LinearProgram, _polytope
+from conformio.problems import IntegerProgram, LinearProgram, _polytope
 from conformio.problems._per_thread import PerThread
 
 INF = np.inf
@@ -121,8 +121,8 @@ def test_cones_at_a_degenerate_vertex_with_duplicated_equalities_and_fixed_varia
     (cone,) = program.cones(context, decision).rows
     assert cone.lines.shape == (3, 3)
     assert sorted(map(tuple, cone.rays.T)) == [
-        (-1.0, -2.0, 0.0),
         (-1.0, -1.0, 0.0),
+        (-0.5, -1.0, 0.0),
         (0.0, 1.0, 0.0),
         (1.0, 0.0, 0.0),
     ]
@@ -171,10 +171,14 @@ def test_a_program_without_rows_is_a_box():
 def test_polyhedron_and_sides_describe_the_feasible_set():
     program, contexts, (A_eq, A_ub, lower, upper) = random_program(np.random.default_rng(4))
     polyhedron, sides = program.polyhedron(), program.sides(contexts[2])
-    np.testing.assert_array_equal(polyhedron.A_eq.toarray(), A_eq)
-    np.testing.assert_array_equal(polyhedron.A_ub.toarray(), A_ub)
+    stacked, rows = np.vstack([A_eq, A_ub]), np.vstack([polyhedron.A_eq.toarray(), polyhedron.A_ub.toarray()])
+    sizes = np.abs(rows).max(axis=1)
+    assert (sizes >= 1.0).all()
+    assert (sizes < 2.0).all()
+    scale = np.exp2(np.round(np.log2(sizes / np.abs(stacked).max(axis=1))))
+    np.testing.assert_array_equal(rows, stacked * scale[:, None])
     assert not polyhedron.integrality.any()
-    np.testing.assert_array_equal(np.concatenate([sides.b_eq, sides.b_ub]), contexts[2])
+    np.testing.assert_array_equal(np.concatenate([sides.b_eq, sides.b_ub]), contexts[2] * scale)
     np.testing.assert_array_equal(sides.lower, lower)
     np.testing.assert_array_equal(sides.upper, upper)
 
@@ -424,3 +428,72 @@ def _corners(normals, sides):
             point = np.linalg.solve(square, sides[list(rows)])
             if (normals @ point <= sides + 1e-9).all():
                 yield point
+
+
+# ---------------------------------------------------------------------- numbers far from 1
+
+
+@pytest.mark.parametrize("size", [1e-90, 1e-12, 1e-3, 1e6, 1e90])
+def test_the_length_of_a_row_changes_nothing(size):
+    program, contexts, (A_eq, A_ub, lower, upper) = random_program(np.random.default_rng(8))
+    scaled = LinearProgram(size * A_eq, size * A_ub, lower, upper)
+    thetas = np.random.default_rng(9).normal(size=(8, 5))
+    found = scaled.solve(thetas, size * contexts)
+    np.testing.assert_allclose(found, program.solve(thetas, contexts), atol=1e-8)
+    assert scaled.is_feasible(found, size * contexts).all()
+    assert not scaled.is_feasible(found + 1e-3, size * contexts).any()
+    assert scaled.is_optimal(thetas, found, size * contexts).all()
+    for one, other in zip(scaled.cones(size * contexts, found).rows, program.cones(contexts, found).rows, strict=True):
+        assert one.rays.shape == other.rays.shape
+    np.testing.assert_array_equal(scaled.to_state()["A_ub"].toarray(), size * A_ub)
+    np.testing.assert_array_equal(scaled.to_state()["A_eq"].toarray(), size * A_eq)
+
+
+def test_small_rows_bound():
+    program = LinearProgram(A_ub=[[1e-12, 1e-12]])
+    np.testing.assert_allclose(program.solve([-1.0, -2.0], [[1e-12], [3e-12]]), [[0.0, 1.0], [0.0, 3.0]])
+
+
+@pytest.mark.parametrize("exponent", [3, 9, 12, 14.9])
+def test_large_sides_against_the_same_program_in_other_units(exponent):
+    unit = 10.0**exponent / 8
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        A_eq, A_ub = rng.normal(size=(1, 4)), rng.normal(size=(3, 4))
+        point = rng.uniform(0.1, 0.9, 4)
+        context = np.concatenate([A_eq @ point, A_ub @ point + rng.uniform(0, 1, 3)])[None, :]
+        theta = rng.normal(size=4)
+        near = LinearProgram(A_eq, A_ub, upper=1.0).solve(theta, context)
+        far = LinearProgram(A_eq, A_ub, upper=unit).solve(theta, unit * context)
+        np.testing.assert_allclose(far / unit, near, atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", [LinearProgram, IntegerProgram])
+def test_numbers_out_of_range_are_refused(kind):
+    name = kind.__name__
+    with pytest.raises(InvalidInputError, match=f"`contexts` row 1 of {name}.solve: column 0 must be smaller in size"):
+        kind(A_ub=[[1, 1]]).solve([-1, -2], [[1.0], [1e20]])
+    with pytest.raises(InvalidInputError, match=f"`contexts` row 0 of {name}.is_feasible: column 1 must be smaller"):
+        kind([[1.0]], [[1e-5]]).is_feasible([[1.0]], [[1.0, -1e11]])
+    with pytest.raises(InvalidInputError, match="column 0 must be smaller in size"):
+        kind(A_ub=[[1e-99]]).solve([1.0], [[1e300]])
+    with pytest.raises(InvalidInputError, match=f"`A_ub` row 1 of {name}: .* more than a factor of 1e"):
+        kind(A_ub=[[1.0, 1.0], [1e-10, 1.0]])
+    with pytest.raises(InvalidInputError, match=f"`A_eq` row 0 of {name}: .* between 1e-100 and 1e"):
+        kind(A_eq=[[1e-101, 1e-101]])
+    with pytest.raises(InvalidInputError, match=f"`upper` of {name}: of variable 1 .* Write np.inf"):
+        kind(upper=[1.0, 1e20])
+    with pytest.raises(InvalidInputError, match=f"`lower` of {name}: of variable 0 must be smaller than 1e"):
+        kind(lower=[-1e15])
+
+
+def test_zeros_do_not_count_as_small_entries():
+    program = LinearProgram(A_ub=sparse.csr_array(([0.0, 1.0], [0, 1], [0, 2]), shape=(1, 2)), upper=[1.0, 5.0])
+    np.testing.assert_allclose(program.solve([-1.0, -1.0], [[3.0]]), [[1.0, 3.0]])
+
+
+def test_short_descriptions():
+    program = LinearProgram([[1.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]], sense="max")
+    assert repr(program) == "LinearProgram(n_vars=2, n_eq=1, n_ub=2, sense='max', domain='free')"
+    whole = IntegerProgram(A_ub=[[1.0, 1.0]], integrality=[True, False])
+    assert repr(whole) == "IntegerProgram(n_vars=2, n_whole=1, n_eq=0, n_ub=1, sense='min', domain='free')"

@@ -182,3 +182,11 @@ def test_pickling_keeps_the_users_functions():
     other = pickle.loads(pickle.dumps(binary_problem()))
     np.testing.assert_array_equal(other.solve([3.0, 1.0, 2.0, 4.0], [2.0]), [[0.0, 1.0, 1.0, 0.0]])
     assert other.to_state() is None
+
+
+def test_a_short_description():
+    shown = repr(OracleProblem(lambda theta, u: theta, 2, feasible_set="binary"))
+    assert shown == (
+        "OracleProblem(n_params=2, n_vars=2, context_width=1, sense='min', domain='free', feasible_set='binary')"
+    )
+    assert repr(OracleProblem(lambda theta, u: theta, 2)).endswith("feasible_set=None)")

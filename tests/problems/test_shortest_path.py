@@ -101,7 +101,10 @@ def test_wrong_constructor_arguments():
         ([[0, 1, 2]], "`contexts` of ShortestPath.solve: must have 2 columns"),
         ([0, 1], r"`contexts` of ShortestPath.solve: must have one row per observation"),
         ([[0, np.nan]], "`contexts` row 0 of ShortestPath.solve: must be finite; got nan"),
-        ([["a", "b"]], "`contexts` of ShortestPath.solve: must be a rectangular array of real numbers"),
+        ([["a", "b"]], "`contexts` of ShortestPath.solve: must be node numbers, not names.*Network.node_index turns"),
+        ([["a", 1]], "`contexts` of ShortestPath.solve: must be node numbers, not names.*Network.node_index turns"),
+        ([["a"], ["b", "c"]], "`contexts` of ShortestPath.solve: must be a rectangular array of real numbers"),
+        ([[None, 1]], "`contexts` of ShortestPath.solve: must be a rectangular array of real numbers"),
     ],
 )
 def test_wrong_contexts(contexts, message):
@@ -369,6 +372,35 @@ def test_ties_within_the_tolerance_are_ties_and_beyond_it_are_not():
     assert near.min() > 50
     far = problem.sample_optimal([1.0, 1.0 + 2e-9], [[0, 1]] * 200, random_state=0).sum(axis=0)
     assert far.tolist() == [200, 0]
+
+
+@pytest.mark.parametrize("domain", ["nonnegative", "free"])
+@pytest.mark.parametrize("scale", [1e-200, 1e-10, 1.0, 1e10])
+def test_ties_do_not_depend_on_the_scale(domain, scale):
+    problem = ShortestPath(Network([0, 0, 1, 1], [1, 1, 2, 2]), domain)
+    theta = scale * np.array([1.0, 1.5, 2.0, 2.0])
+    draws = problem.sample_optimal(theta, [[0, 2]] * 200, random_state=0).sum(axis=0)
+    assert draws[:2].tolist() == [200, 0]
+    assert draws[2:].min() > 50
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-10, 1.0, 1e10])
+def test_ties_of_negative_costs_do_not_depend_on_the_scale(scale):
+    problem = ShortestPath(Network([0, 0, 1, 1], [1, 1, 2, 2]), "free")
+    theta = scale * np.array([-1.0, -1.5, 2.0, 2.0])
+    draws = problem.sample_optimal(theta, [[0, 2]] * 200, random_state=0).sum(axis=0)
+    assert draws[:2].tolist() == [0, 200]
+    assert draws[2:].min() > 50
+
+
+def test_dear_edges_elsewhere_widen_ties_of_the_free_domain_only():
+    network = Network([0, 0, 1], [1, 1, 2])
+    theta = np.array([1e-10, 1.5e-10, 1.0])
+    for domain, drawn in (("nonnegative", 1), ("free", 2)):
+        draws = ShortestPath(network, domain).sample_optimal(theta, [[0, 1]] * 200, random_state=0)
+        assert np.count_nonzero(draws.sum(axis=0)) == drawn
+    free = ShortestPath(network).sample_optimal(np.array([0.0, 1e-300, 1.0]), [[0, 1]] * 200, random_state=0)
+    assert free.sum(axis=0).tolist() == [200, 0, 0]
 
 
 @pytest.mark.parametrize("domain", ["nonnegative", "free"])

@@ -59,6 +59,44 @@ def _grown(old, size):
 
 
 @njit(cache=True, nogil=True)
+def _star(first, to, weight, after, gone, v, star_to, star_weight, at):
+    """Write the neighbours of `v` that are left, and their weights, from position `at`; return the end."""
+    arc = first[v]
+    while arc >= 0:
+        if not gone[to[arc]]:
+            star_to[at], star_weight[at] = to[arc], weight[arc]
+            at += 1
+        arc = after[arc]
+    return at
+
+
+@njit(cache=True, nogil=True)
+def _mesh(first, to, weight, after, gone, used, degree, nodes, weights, total):
+    """Join the neighbours of an eliminated node pairwise; return the number of arcs."""
+    for a in range(len(nodes)):
+        for b in range(a + 1, len(nodes)):
+            joined = weights[a] * weights[b] / total
+            used, new = _link(first, to, weight, after, gone, used, nodes[a], nodes[b], joined)
+            if new:
+                degree[nodes[a]] += 1
+                degree[nodes[b]] += 1
+    return used
+
+
+@njit(cache=True, nogil=True)
+def _substitute_back(sequence, star_start, star_to, star_weight, total, rhs):
+    x = np.zeros(len(rhs))
+    for k in range(len(rhs) - 1, -1, -1):
+        v = sequence[k]
+        if total[v] > 0.0:
+            value = rhs[v]
+            for a in range(star_start[k], star_start[k + 1]):
+                value += star_weight[a] * x[star_to[a]]
+            x[v] = value / total[v]
+    return x
+
+
+@njit(cache=True, nogil=True)
 def solve_laplacian(rows, cols, rhs):
     """Solve for potentials at all nodes `0..len(rhs)-1`; edge k joins `rows[k] != cols[k]` at weight 1.
 
@@ -91,9 +129,8 @@ def solve_laplacian(rows, cols, rhs):
         top[degree[v]] = entries
         entries += 1
     star_start, star_to = np.zeros(n + 1, np.int64), np.empty(2 * m + 16, np.int64)
-    star_weight, sequence = np.empty(2 * m + 16), np.empty(n, np.int64)
-    total = np.zeros(n)
-    done = filled = lowest = 0
+    star_weight, sequence, total = np.empty(2 * m + 16), np.empty(n, np.int64), np.zeros(n)
+    done = lowest = 0
     while done < n:
         while top[lowest] < 0:
             lowest += 1
@@ -104,51 +141,28 @@ def solve_laplacian(rows, cols, rhs):
             continue
         gone[v] = True
         sequence[done] = v
-        if filled + degree[v] > len(star_to):
-            star_to, star_weight = (
-                _grown(star_to, 2 * len(star_to) + n),
-                _grown(star_weight, 2 * len(star_to) + n),
-            )
-        begin = filled
-        arc = first[v]
-        while arc >= 0:
-            if not gone[to[arc]]:
-                star_to[filled], star_weight[filled] = to[arc], weight[arc]
-                total[v] += weight[arc]
-                filled += 1
-            arc = after[arc]
+        begin = star_start[done]
+        if begin + degree[v] > len(star_to):
+            size = 2 * len(star_to) + n
+            star_to, star_weight = _grown(star_to, size), _grown(star_weight, size)
+        end = _star(first, to, weight, after, gone, v, star_to, star_weight, begin)
         done += 1
-        star_start[done] = filled
-        size = filled - begin
+        star_start[done] = end
+        size = end - begin
         if used + size * size > room:
             room = 2 * room + size * size
             to, weight, after = _grown(to, room), _grown(weight, room), _grown(after, room)
         if entries + size > len(entry):
             entry, below = _grown(entry, 2 * len(entry) + size), _grown(below, 2 * len(below) + size)
-        for a in range(begin, filled):
-            i = star_to[a]
-            degree[i] -= 1
-            rhs[i] += rhs[v] * star_weight[a] / total[v]
-        for a in range(begin, filled):
-            for b in range(a + 1, filled):
-                i, j = star_to[a], star_to[b]
-                joined = star_weight[a] * star_weight[b] / total[v]
-                used, new = _link(first, to, weight, after, gone, used, i, j, joined)
-                if new:
-                    degree[i] += 1
-                    degree[j] += 1
-        for a in range(begin, filled):
+        total[v] = np.sum(star_weight[begin:end])
+        for a in range(begin, end):
+            degree[star_to[a]] -= 1
+            rhs[star_to[a]] += rhs[v] * star_weight[a] / total[v]
+        used = _mesh(first, to, weight, after, gone, used, degree, star_to[begin:end], star_weight[begin:end], total[v])
+        for a in range(begin, end):
             i = star_to[a]
             entry[entries], below[entries] = i, top[degree[i]]
             top[degree[i]] = entries
             entries += 1
             lowest = min(lowest, degree[i])
-    x = np.zeros(n)
-    for k in range(n - 1, -1, -1):
-        v = sequence[k]
-        if total[v] > 0.0:
-            value = rhs[v]
-            for a in range(star_start[k], star_start[k + 1]):
-                value += star_weight[a] * x[star_to[a]]
-            x[v] = value / total[v]
-    return x
+    return _substitute_back(sequence, star_start, star_to, star_weight, total, rhs)

@@ -93,7 +93,7 @@ def project_paths_batch(
             w[chain[k]] = max(w[chain[k]], w[chain[k - 1]])
         mark_sides(tails, heads, closed, origin, destination, flow, side)
         squares[row], residual = project_flow(tails, heads, center, side, chain, w, max_iter)
-        errors[row] = residual * squares[row]
+        errors[row] = residual * squares[row] if residual < np.inf else np.inf
         hinges(tails, heads, center, side, w, y)
         total = 0.0
         for e in range(len(tails)):

@@ -206,7 +206,8 @@ def project_flow(tails, heads, costs, side, chain, w, max_iter):
     distance_squared : float
         `|y|^2` at the last potentials; the costs they define are inverse-feasible, so this is an upper bound.
     residual : float
-        Duality gap over `distance_squared`: relative error of the squared distance.
+        Duality gap over `distance_squared`, the relative error of the squared distance; inf when the forces on
+        nodes do not balance yet or a multiplier has the wrong sign.
     """
     n = len(w)
     y, g, d = np.empty(len(tails)), np.empty(n), np.empty(n)
@@ -231,7 +232,7 @@ def project_flow(tails, heads, costs, side, chain, w, max_iter):
         if force <= 2e-15 * rounding or (residual <= 1e-13 and force <= 1e-11 * np.sqrt(squares)):
             if _release(chain, clamped, g, 1e-13 * scale):
                 continue
-            break
+            return squares, residual
         _newton_direction(tails, heads, merged, y, g, local, d)
         t = _step_length(tails, heads, costs, side, w, d, _room(chain, clamped, w, d))
         for v in range(n):
@@ -240,4 +241,4 @@ def project_flow(tails, heads, costs, side, chain, w, max_iter):
             _clamp_blocked(chain, clamped, w, d, scale)
         if t == 0.0 and not np.any(clamped):
             break
-    return squares, residual
+    return squares, np.inf

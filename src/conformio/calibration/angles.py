@@ -7,10 +7,10 @@ Rows are measured in blocks of fixed size, so that the number of workers never c
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 
 from conformio.calibration.cuts import project_by_cuts
@@ -19,8 +19,8 @@ from conformio.calibration.potentials import project_paths
 from conformio.calibration.projections import Projections
 from conformio.calibration.reference import project_by_reference
 from conformio.calibration.stationarity import project_stationary
-from conformio.checks import Decisions, FloatArray, as_parameters, check_choice
-from conformio.errors import RowError, invalid
+from conformio.checks import Decisions, FloatArray, as_parameters, as_workers, check_choice, unit_rows
+from conformio.errors import RowError
 from conformio.problems import Problem
 from conformio.problems.cones import CutCones, GeneratedCones, PathCones, StationaryCones
 
@@ -66,7 +66,8 @@ def conformity_angles(
     Returns
     -------
     array, shape (N,)
-        Radians. 0 where the centre explains the decision; pi where no parameters within 90 degrees of it do.
+        Radians. 0 where the centre explains the decision; pi where no parameters strictly within 90
+        degrees of it do.
 
     Raises
     ------
@@ -85,7 +86,9 @@ def conformity_angles(
     check_choice(method, ("auto", "reference"), "method", where)
     check_choice(infeasible, ("error", "unexplained"), "infeasible", where)
     contexts, decisions = problem.check_rows(contexts, decisions, where)
-    centers = unit_centers(problem, theta, len(contexts), where)
+    theta = as_parameters(theta, len(contexts), problem.n_params, problem.domain, where)
+    centers = unit_rows(theta, "theta", where)
+    workers = as_workers(n_jobs, where)
     if infeasible == "error":
         problem.require_feasible(decisions, contexts, where, _REMEDY)
         rows = np.arange(len(contexts))
@@ -93,22 +96,11 @@ def conformity_angles(
         rows = np.flatnonzero(problem.feasible(decisions, contexts))
     angles = np.full(len(contexts), np.pi)
     blocks = [rows[start : start + _BLOCK] for start in range(0, len(rows), _BLOCK)]
-    measured = Parallel(n_jobs=n_jobs, backend="threading")(
-        delayed(_measure)(problem, contexts, decisions, centers, block, method, where) for block in blocks
-    )
-    for block, values in zip(blocks, measured, strict=True):
-        angles[block] = values
+    with ThreadPoolExecutor(workers) as pool:
+        measured = pool.map(lambda block: _measure(problem, contexts, decisions, centers, block, method, where), blocks)
+        for block, values in zip(blocks, measured, strict=True):
+            angles[block] = values
     return angles
-
-
-def unit_centers(problem: Problem, theta: ArrayLike, n_rows: int, where: str) -> FloatArray:
-    """Centres scaled to unit length, shape (d,) or (N, d)."""
-    values = as_parameters(theta, n_rows, problem.n_params, problem.domain, where)
-    lengths = np.linalg.norm(values, axis=-1, keepdims=True)
-    if (lengths == 0.0).any():
-        row = int(np.flatnonzero(lengths.ravel() == 0.0)[0]) if values.ndim == 2 else None
-        raise invalid("theta", where, "must not be the zero vector: it has no direction", "all zeros", row=row)
-    return np.asarray(values / lengths)
 
 
 def _measure(

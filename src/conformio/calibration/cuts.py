@@ -9,8 +9,8 @@ a batch advance together, so that the forward problem is solved in batches too.
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import nnls
 
+from conformio.calibration.least_squares import fit_nonnegative
 from conformio.calibration.projections import NO_EXPLANATION, Projections
 from conformio.checks import FloatArray, dense
 from conformio.errors import RowError, SolverError
@@ -40,7 +40,10 @@ def project_by_cuts(cones: CutCones, centers: FloatArray) -> Projections:
             if violations[row] <= _VIOLATED or known:
                 continue
             cuts[row].append(cut)
-            feet[row] = _project(np.array(cuts[row]).T, centers[row], cones.problem.domain == "nonnegative")
+            feet[row], slack = _project(np.array(cuts[row]).T, centers[row], cones.problem.domain == "nonnegative")
+            if slack > _VIOLATED:
+                violations[row] = slack
+                continue
             if np.linalg.norm(feet[row]) > NO_EXPLANATION:
                 still.append(row)
             else:
@@ -57,13 +60,12 @@ def _new_cuts(cones: CutCones, thetas: FloatArray, rows: np.ndarray) -> FloatArr
     except RowError as error:
         row = None if error.row is None else int(rows[error.row])
         raise error.moved("conformity_angles", row) from error
-    difference = dense(best) - cones.bases[rows]
-    return np.asarray(difference if problem.sense == "min" else -difference)
+    return np.asarray(problem.sign * (dense(best) - cones.bases[rows]))
 
 
-def _project(cuts: FloatArray, center: FloatArray, nonnegative: bool) -> FloatArray:
+def _project(cuts: FloatArray, center: FloatArray, nonnegative: bool) -> tuple[FloatArray, float]:
     """Closest `theta` to `center` with `cuts' theta >= 0` (columns), and `theta >= 0` if asked."""
     columns = np.hstack([cuts, np.eye(len(center))]) if nonnegative else cuts
-    multipliers, _ = nnls(columns, -center)
+    multipliers, violation = fit_nonnegative(columns, -center)
     foot = center + columns @ multipliers
-    return np.asarray(np.maximum(foot, 0.0) if nonnegative else foot)
+    return np.asarray(np.maximum(foot, 0.0) if nonnegative else foot), violation

@@ -72,7 +72,8 @@ def _project_row(cones: PathCones, row: int, center: FloatArray) -> tuple[float,
     square, residual = project_flow(tails, heads, center, side, chain, potentials, _MAX_ITER)
     hinges(tails, heads, center, side, potentials, repairs)
     foot = np.where(side == ON, center - repairs, center + repairs)
-    return square, float(np.linalg.norm(foot)), residual * square
+    error = residual * square if np.isfinite(residual) else np.inf
+    return square, float(np.linalg.norm(foot)), error
 
 
 def _contract_loops(cones: PathCones, flow: IntArray) -> IntArray:

@@ -10,19 +10,19 @@ from numpy.typing import ArrayLike
 
 from conformio.checks import FloatArray, as_vector, first_row
 from conformio.errors import CalibrationWarning, invalid
-from conformio.ranks import calibration_rank, exact_level
+from conformio.ranks import ConfidenceLevel, calibration_rank, exact_level
 
 __all__ = ["calibrated_angle", "check_angles"]
 
 
-def calibrated_angle(angles: ArrayLike, confidence_level: float) -> float:
+def calibrated_angle(angles: ArrayLike, confidence_level: ConfidenceLevel) -> float:
     """The angle whose cap meets the next decision's inverse-feasible set with probability `confidence_level`.
 
     Parameters
     ----------
     angles : array-like, shape (N,)
         Conformity angles of calibration decisions, radians in [0, pi].
-    confidence_level : float
+    confidence_level : float, int, Decimal or Fraction
         In [0, 1], read as the decimal that was written: 0.55 is eleven twentieths, not its binary neighbour.
 
     Returns

@@ -20,8 +20,8 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from scipy.optimize import nnls
 
+from conformio.calibration.least_squares import fit_nonnegative
 from conformio.checks import Decisions, FloatArray, as_flag, dense
 from conformio.errors import CalibrationWarning, InfeasibleProblemError, SolverError, invalid
 from conformio.problems import Problem
@@ -104,9 +104,6 @@ def nearest_rationalizable(
     return (result, distances) if return_distances else result
 
 
-# ---------------------------------------------------------------------- binary decisions
-
-
 def _nearest_binary(problem: Problem, contexts: FloatArray, decisions: FloatArray) -> FloatArray:
     """Nearest feasible 0/1 vectors; in the nonnegative domain also such that some `theta_i > 0` is harmless."""
     moved = dense(_cheapest(problem, contexts, 1.0 - 2.0 * decisions))
@@ -116,17 +113,15 @@ def _nearest_binary(problem: Problem, contexts: FloatArray, decisions: FloatArra
         return moved
     stuck = moved.min(axis=1) == 1.0 if problem.sense == "min" else moved.max(axis=1) == 0.0
     for row in np.flatnonzero(stuck):
-        moved[row] = _nearest_with_slack(problem, contexts[row], decisions[row], moved[row], int(row))
+        moved[row] = _nearest_with_slack(problem, contexts[row], decisions[row], moved[row])
     return moved
 
 
 def _cheapest(problem: Problem, contexts: FloatArray, costs: FloatArray) -> Decisions:
-    return problem.nominal(costs if problem.sense == "min" else -costs, contexts)
+    return problem.nominal(problem.sign * costs, contexts)
 
 
-def _nearest_with_slack(
-    problem: Problem, context: FloatArray, observed: FloatArray, moved: FloatArray, row: int
-) -> FloatArray:
+def _nearest_with_slack(problem: Problem, context: FloatArray, observed: FloatArray, moved: FloatArray) -> FloatArray:
     """For all ones (`min`) or all zeros (`max`): optimal for some unit vector as it is, or one entry must flip."""
     n = len(observed)
     contexts = np.tile(context, (n, 1))
@@ -134,12 +129,9 @@ def _nearest_with_slack(
     extreme = dense(problem.nominal(units, contexts))[np.arange(n), np.arange(n)]
     if (extreme == moved).any():
         return moved
-    forced = units * (n + 1.0) * (1.0 if problem.sense == "min" else -1.0)
+    forced = units * (1.0 + np.abs(1.0 - 2.0 * observed).sum()) * problem.sign
     flipped = dense(_cheapest(problem, contexts, 1.0 - 2.0 * observed + forced))
     return np.asarray(flipped[np.argmin(np.square(flipped - observed).sum(axis=1))])
-
-
-# ---------------------------------------------------------------------- linear programs
 
 
 @dataclass(frozen=True)
@@ -165,7 +157,7 @@ class _Faces:
             e=sides.b_eq,
             G=np.vstack([dense(polyhedron.A_ub), -identity[low], identity[high]]),
             g=np.concatenate([sides.b_ub, -sides.lower[low], sides.upper[high]]),
-            sign=1.0 if problem.sense == "min" else -1.0,
+            sign=problem.sign,
             nonnegative=problem.domain == "nonnegative",
             row=row,
         )
@@ -219,8 +211,8 @@ class _Faces:
             ]
         )
         target = np.append(np.zeros(n), 1.0)
-        weights, residual = nnls(system, target)
-        if residual > 1e-9:
+        weights, _ = fit_nonnegative(system, target)
+        if np.linalg.norm(system @ weights - target) > 1e-9:
             return None
         return [i for i, weight in zip(allowed, weights, strict=False) if weight > 0.0]
 

@@ -1,9 +1,11 @@
 """The slow, independent route: the paper's calibration problems in Clarabel, one per observation.
 
 Linear programs and shortest paths use strong duality (paper, appendix "Solving the Calibration Problem", with the
-right-hand side `theta_ij` of correction E8), convex programs their KKT conditions, everything else cutting planes.
+right-hand side `theta_ij` of correction E8), everything else cutting planes through the forward problem itself.
+Near 90 degrees the length of the projection is known to 3e-5 only, and counts as zero below that.
 All minimise the distance `|theta - center|` instead of maximising the cosine: near cosine 1 the latter knows the
-angle to half the digits only. Accuracy is the conic solver's, about 1e-8 radians.
+angle to half the digits only. Accuracy is the conic solver's, about 1e-8 radians; curved feasible sets, which cuts only
+touch, allow the root of that.
 """
 
 from __future__ import annotations
@@ -15,11 +17,10 @@ import numpy as np
 from scipy import sparse
 
 from conformio.calibration.projections import Projections
-from conformio.calibration.stationarity import stationary_cone_program
-from conformio.checks import Decisions, FloatArray, dense
+from conformio.checks import BoolArray, Decisions, FloatArray, dense
 from conformio.errors import SolverError
 from conformio.problems import Problem
-from conformio.problems.cones import CutCones, GeneratedCones, PathCones, StationaryCones
+from conformio.problems.cones import GeneratedCones, PathCones
 from conformio.problems.polyhedra import Polyhedron, Sides
 from conformio.solvers import ConeSpec, ConicModel, ConicSolution, HighsModel
 
@@ -27,6 +28,7 @@ __all__ = ["project_by_reference"]
 
 _SEPARATION = 1e-9
 _CONIC_ERROR = 1e-7
+_VANISHES = 3e-5
 _MAX_CUTS = 5_000
 
 
@@ -35,15 +37,13 @@ def project_by_reference(
 ) -> Projections:
     """Project unit `centers` (N, d) on the inverse-feasible cone of each row by the paper's formulations."""
     cones = problem.cones(contexts, decisions)
+    bases = dense(problem.basis(decisions))
     feet = np.empty_like(centers)
     for row, center in enumerate(centers):
-        if isinstance(cones, StationaryCones):
-            program = stationary_cone_program(cones.rows[row], cones.nonnegative, center)
-            feet[row] = program.solve(row=row).x[1 : 1 + len(center)]
-        elif isinstance(cones, (PathCones, GeneratedCones)):
+        if isinstance(cones, (PathCones, GeneratedCones)):
             feet[row] = _strong_duality(problem, contexts[row], dense(decisions[[row]])[0], center, row)
         else:
-            feet[row] = _cutting_planes(cones, row, center)
+            feet[row] = _cutting_planes(problem, contexts[row], bases[row], center, row)
     feet = _onto_rays(feet, centers)
     return Projections.of_feet(centers, feet, np.full(len(centers), _CONIC_ERROR))
 
@@ -55,7 +55,7 @@ def _onto_rays(feet: FloatArray, centers: FloatArray) -> FloatArray:
     enters the angle in second order.
     """
     lengths = np.linalg.norm(feet, axis=1, keepdims=True)
-    rays = np.where(lengths > _CONIC_ERROR, feet / np.maximum(lengths, _CONIC_ERROR), 0.0)
+    rays = np.where(lengths > _VANISHES, feet / np.maximum(lengths, _CONIC_ERROR), 0.0)
     return np.asarray(rays * np.maximum((rays * centers).sum(axis=1, keepdims=True), 0.0))
 
 
@@ -70,7 +70,7 @@ def _strong_duality(
     polyhedron, sides = problem.polyhedron(), problem.sides(context)
     assert polyhedron is not None
     duals, values, n_free = _dual_columns(polyhedron, sides)
-    sign = 1.0 if problem.sense == "min" else -1.0
+    sign = problem.sign
     d, k = len(center), duals.shape[1]
     stationarity = sparse.hstack([sparse.csr_array((d, 1)), -sign * sparse.eye_array(d), duals])
     equality = sparse.csr_array(np.concatenate([[0.0], -sign * decision, values])[None, :])
@@ -104,24 +104,27 @@ def _solve_patiently(costs: FloatArray, matrix: Any, rhs: FloatArray, cones: lis
         return ConicModel(None, costs, matrix, rhs, cones, where="conformity_angles", tol=1e-8).solve(row=row)
 
 
-def _cutting_planes(cones: CutCones, row: int, center: FloatArray) -> FloatArray:
+def _cutting_planes(
+    problem: Problem, context: FloatArray, base: FloatArray, center: FloatArray, row: int
+) -> FloatArray:
     """The paper's cutting planes, masters in Clarabel, separation by a plain solver model where there is one."""
-    problem, context, base = cones.problem, cones.contexts[row], cones.bases[row]
-    sign = 1.0 if problem.sense == "min" else -1.0
+    sign = problem.sign
     separate = _separator(problem, context, row)
     cuts: list[FloatArray] = []
     theta = center
     while len(cuts) < _MAX_CUTS:
         length = float(np.linalg.norm(theta))
-        if length <= _CONIC_ERROR:
+        if length <= _VANISHES:
             return np.zeros_like(center)
         cut = sign * (separate(theta / length) - base)
         if theta @ cut >= -_SEPARATION * length * max(float(np.linalg.norm(cut)), 1.0):
             return theta
         if any(np.allclose(cut, old, atol=1e-9) for old in cuts):
-            return theta
+            if theta @ cut >= -_CONIC_ERROR * length * max(float(np.linalg.norm(cut)), 1.0):
+                return theta
+            raise SolverError("conformity_angles", "the cuts no longer move the projection; rescale the problem", row)
         cuts.append(cut)
-        theta = _closest_with_cuts(np.array(cuts), center, problem.domain == "nonnegative", row)
+        theta = _closest_with_cuts(np.array(cuts), center, problem.nonnegative_params, row)
     raise SolverError("conformity_angles", f"no convergence after {_MAX_CUTS} cuts", row)
 
 
@@ -147,9 +150,9 @@ def _separator(problem: Problem, context: FloatArray, row: int) -> Callable[[Flo
     return lambda theta: model.solve(costs=theta, row=row).x
 
 
-def _closest_with_cuts(cuts: FloatArray, center: FloatArray, nonnegative: bool, row: int) -> FloatArray:
+def _closest_with_cuts(cuts: FloatArray, center: FloatArray, nonnegative: BoolArray, row: int) -> FloatArray:
     d = len(center)
-    rows = np.vstack([cuts / np.linalg.norm(cuts, axis=1, keepdims=True), np.eye(d)]) if nonnegative else cuts
+    rows = np.vstack([cuts / np.linalg.norm(cuts, axis=1, keepdims=True), np.eye(d)[nonnegative]])
     held = sparse.hstack([sparse.csr_array((len(rows), 1)), -sparse.csr_array(rows)])
     matrix = sparse.vstack([held, -sparse.eye_array(1 + d)])
     rhs = np.concatenate([np.zeros(len(rows) + 1), -center])

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import nnls
 
+from conformio.calibration.least_squares import fit_nonnegative
 from conformio.calibration.projections import Projections
 from conformio.checks import BoolArray, FloatArray
+from conformio.errors import SolverError
 from conformio.problems.cones import StationaryCone, StationaryCones
 from conformio.solvers import ConeSpec, ConicModel
 
 __all__ = ["project_stationary", "project_stationary_row", "stationary_cone_program"]
 
 _CONIC_ERROR = 1e-8
+_PENALTY = 1e5
+_NEGLIGIBLE = 1e-8
 
 
 def project_stationary(cones: StationaryCones, centers: FloatArray) -> Projections:
@@ -31,7 +34,10 @@ def project_stationary_row(
     cone: StationaryCone, nonnegative: BoolArray, center: FloatArray
 ) -> tuple[FloatArray, float]:
     """The projection, and a bound on the absolute error of its distance."""
-    solution = stationary_cone_program(cone, nonnegative, center).solve()
+    try:
+        solution = stationary_cone_program(cone, nonnegative, center).solve()
+    except SolverError:  # cones that are {0} or a single ray have no interior: decide by penalties which face it is
+        return _project_by_penalty(cone, nonnegative, center)
     n, d = cone.gradients.shape
     n_signs = int(nonnegative.sum())
     bounds = slice(n, n + n_signs + cone.rays.shape[1])
@@ -44,6 +50,22 @@ def project_stationary_row(
     if abs(excess) <= _CONIC_ERROR and _is_member(cone, nonnegative, polished):
         return polished, 0.0
     return rough, abs(solution.value - solution.bound)
+
+
+def _project_by_penalty(cone: StationaryCone, nonnegative: BoolArray, center: FloatArray) -> tuple[FloatArray, float]:
+    """The conditions as heavy rows of nonnegative least squares; their face is kept if its projection is a member."""
+    d, m = cone.gradients.shape[1], cone.rays.shape[1]
+    signed = np.hstack([np.eye(d), -np.eye(d)[:, ~nonnegative]])  # free parameters as differences
+    balance = np.hstack([cone.gradients @ signed, cone.rays, cone.lines, -cone.lines])
+    distance = np.hstack([signed, np.zeros((d, balance.shape[1] - signed.shape[1]))])
+    weights, _ = fit_nonnegative(
+        np.vstack([_PENALTY * balance, distance]), np.concatenate([np.zeros(len(balance)), center])
+    )
+    theta, rays = signed @ weights[: signed.shape[1]], weights[signed.shape[1] : signed.shape[1] + m]
+    foot = _project_on_face(cone, nonnegative & (theta <= _NEGLIGIBLE), rays > _NEGLIGIBLE, center)
+    moved = float(np.linalg.norm(foot - theta))
+    known = moved <= 1e3 * _NEGLIGIBLE and _is_member(cone, nonnegative, foot)
+    return foot, 0.0 if known else max(moved, 1.0)
 
 
 def stationary_cone_program(cone: StationaryCone, nonnegative: BoolArray, center: FloatArray) -> ConicModel:
@@ -92,5 +114,5 @@ def _is_member(cone: StationaryCone, nonnegative: BoolArray, theta: FloatArray) 
     generators = np.hstack([cone.rays, cone.lines, -cone.lines])
     if not generators.shape[1]:
         return bool(np.linalg.norm(target) <= 1e-9)
-    _, residual = nnls(generators, target)
-    return bool(residual <= 1e-9 * max(1.0, float(np.abs(cone.gradients).max())))
+    weights, _ = fit_nonnegative(generators, target)
+    return bool(np.linalg.norm(generators @ weights - target) <= 1e-9 * max(1.0, float(np.abs(cone.gradients).max())))

@@ -114,9 +114,6 @@ def fingerprint(content: dict[str, Any]) -> str:
     return _content_digest([packed, {name: _digest(_npy_bytes(array)) for name, array in arrays.items()}])
 
 
-# ---------------------------------------------------------------------- writing
-
-
 def _zipped(header: Header, content: dict[str, Any]) -> bytes:
     arrays: Arrays = {}
     packed = pack(content, "model", arrays)
@@ -148,9 +145,6 @@ def _digest(blob: bytes) -> str:
 
 def _content_digest(packed: Any) -> str:
     return _digest(json.dumps(packed, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode())
-
-
-# ---------------------------------------------------------------------- reading
 
 
 def _damaged(source: Path, reason: str) -> ModelFileError:

@@ -125,7 +125,7 @@ class TrainingData:
         if len(rows) == 0:
             raise invalid("contexts", where, "must have at least one row", "none")
         problem.require_feasible(decisions, rows, where)
-        sign = 1.0 if problem.sense == "min" else -1.0
+        sign = problem.sign
         observed = problem.basis(decisions) * sign
         distinct, first, context_of = np.unique(rows, axis=0, return_index=True, return_inverse=True)
         return cls(problem, rows, observed, distinct, first, context_of.ravel(), sign, where)

@@ -39,7 +39,6 @@ __all__ = [
     "Separation",
     "l1_ball",
     "minimize_over_ball",
-    "nonnegative_params",
 ]
 
 _VIOLATION = 2e-9  # above the feasibility tolerance of the solver, or a known row could be added again
@@ -106,15 +105,9 @@ class Minimum:
         return self.loss - self.lower_bound
 
 
-def nonnegative_params(problem: Problem) -> BoolArray:
-    """Which parameters must not be negative: all in the nonnegative domain, else those the problem names."""
-    everywhere = np.full(problem.n_params, problem.domain == "nonnegative")
-    return everywhere | np.asarray(getattr(problem, "nonnegative_params", False), dtype=np.bool_)
-
-
 def l1_ball(problem: Problem, center: ArrayLike | None, radius: Any, where: str) -> Ball:
     """The ball of `center` (None: all ones) and `radius` (None: a quarter of the centre's L1 norm)."""
-    mask = nonnegative_params(problem)
+    mask = problem.nonnegative_params
     start = np.ones(problem.n_params) if center is None else center
     middle = as_parameters(start, 1, problem.n_params, problem.domain, where, "center").reshape(-1)
     if (middle[mask] < 0).any():

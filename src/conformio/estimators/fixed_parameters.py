@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 from conformio.checks import BoolArray, FloatArray, as_parameters, first_row
 from conformio.errors import invalid
 from conformio.estimators.base import Estimator, check_problem
-from conformio.estimators.cutting_planes import nonnegative_params
 from conformio.problems.base import Problem
 
 __all__ = ["FixedParameters"]
@@ -76,7 +75,7 @@ class FixedParameters(Estimator):
             rows = problem.check_contexts(contexts, where)
         else:
             rows, _ = problem.check_rows(contexts, decisions, where)
-        predictor, nonnegative = self._predictor(), nonnegative_params(problem)
+        predictor, nonnegative = self._predictor(), problem.nonnegative_params
         if predictor is None:
             self.theta_ = _checked(self.theta, nonnegative, None, where)
         else:
@@ -129,11 +128,12 @@ def _checked(theta: Any, nonnegative: BoolArray, n_rows: int | None, where: str)
         raise invalid("theta", where, rule, f"shape {np.shape(theta)}")
     values = as_parameters(theta, shape[0], n_params, "free", where)
     rows = values[None, :] if n_rows is None else values
-    for wrong, rule in (
-        (np.asarray((rows < 0) & nonnegative), "must be >= 0 wherever the problem's parameters must be"),
-        (np.asarray(~rows.any(axis=1)), "must not be zero: it has no direction"),
-    ):
-        if wrong.any():
-            row = first_row(wrong)
-            raise invalid("theta", where, rule, rows[row], row=None if n_rows is None else row)
+    negative = np.asarray(((rows < 0) & nonnegative).any(axis=1))
+    wrong = np.asarray(negative | ~rows.any(axis=1))
+    if wrong.any():
+        row = first_row(wrong)
+        rule = "must not be zero: it has no direction"
+        if negative[row]:
+            rule = "must be >= 0 wherever the problem's parameters must be"
+        raise invalid("theta", where, rule, rows[row], row=None if n_rows is None else row)
     return values.copy()

@@ -33,7 +33,6 @@ from conformio.checks import (
 )
 from conformio.errors import invalid
 from conformio.estimators.base import Estimator, TrainingData
-from conformio.estimators.cutting_planes import nonnegative_params
 from conformio.problems.base import Problem, row_products
 
 __all__ = ["PerturbedFenchelYoung"]
@@ -124,7 +123,7 @@ class PerturbedFenchelYoung(Estimator):
         """
         where = "PerturbedFenchelYoung.fit"
         data = TrainingData.checked(problem, contexts, decisions, where)
-        mask = nonnegative_params(data.problem)
+        mask = data.problem.nonnegative_params
         theta = self._start(data.problem, mask, where)
         epochs = as_index(self.epochs, "epochs", where, low=1)
         size = as_index(self.batch_size, "batch_size", where, low=1)

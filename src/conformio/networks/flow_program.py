@@ -71,7 +71,7 @@ class FlowProgram:
         return Flow(x, answer.row_duals * scale, float(costs @ x))
 
     def solve_all(self, costs: FloatArray, origin: int, destination: int, tolerance: float, row: int) -> list[IntArray]:
-        """The edges of every 0/1 flow within `slack = tolerance * max(1, |least cost|)` of the least cost.
+        """The edges of every 0/1 flow within `slack = tolerance * max |costs|` of the least cost.
 
         Edges whose reduced cost `c_ij - (w_j - w_i)` differs from 0 by more than the slack are alike in all
         of them; the others are searched for equivalent flows.
@@ -82,7 +82,7 @@ class FlowProgram:
             Beyond `FLOW_LIMIT` flows.
         """
         flow = self.solve(costs, origin, destination, row)
-        slack = tolerance * max(1.0, abs(flow.value))
+        slack = tolerance * float(np.abs(costs).max())
         tails, heads = self.network.tails, self.network.heads
         reduced = costs - (flow.potentials[heads] - flow.potentials[tails])
         loose = (np.abs(reduced) <= slack) & usable_edges(self.network, origin, destination)

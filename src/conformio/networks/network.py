@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 from os import PathLike
 from types import MappingProxyType
@@ -30,6 +30,7 @@ from conformio.networks.network_parts import (
     as_labels,
     as_nodes,
     as_zones,
+    check_grid,
     count_nodes,
     frozen,
 )
@@ -51,10 +52,10 @@ class Network:
     Parameters
     ----------
     tails, heads : array-like of whole numbers, shape (n_edges,)
-        Edge `e` leads from node `tails[e]` to node `heads[e]`.
+        Edge `e` leads from node `tails[e]` to node `heads[e]`; numbers are below 2**31.
     n_nodes : int, optional
         Default: one more than the largest node named.
-    attributes : mapping of str to array-like of numbers, shape (n_edges,), optional
+    attributes : mapping of str to array-like of finite numbers, shape (n_edges,), optional
         What is known of the edges, e.g. travel times.
     zones : array-like of bool, shape (n_nodes,), optional
         Nodes where a trip may begin or end but which it never crosses. Default: none.
@@ -145,8 +146,7 @@ class Network:
         """
         where = "Network.grid"
         rows, cols = as_index(rows, "rows", where, low=1), as_index(cols, "cols", where, low=1)
-        if rows * cols < 2:
-            raise invalid("cols", where, "must give at least two nodes in all", f"{rows} x {cols}")
+        check_grid(rows, cols, where)
         nodes = np.arange(rows * cols).reshape(rows, cols)
         one = np.concatenate([nodes[:, :-1].ravel(), nodes[:-1].ravel()])
         other = np.concatenate([nodes[:, 1:].ravel(), nodes[1:].ravel()])
@@ -198,12 +198,19 @@ class Network:
         path_or_frame : path of a ``.csv`` or ``.parquet`` file, or a pandas or polars data frame
         tail, head : str
             The columns that name the nodes. Names of any one kind are sorted and numbered `0..n_nodes-1`;
-            `node_ids` keeps them. Every other numeric column becomes an attribute.
+            `node_ids` keeps them. In a CSV file names are text, ``007`` and ``NA`` too; they are whole
+            numbers only where all of them, in both columns, are written as such (``7``, ``-3``).
+
+        Notes
+        -----
+        Every other column of numbers becomes an attribute, also when they are written as text. Columns
+        without any number (street names, dates) are left out. Only empty cells count as missing.
 
         Raises
         ------
         InvalidInputError
-            For missing columns or values; names the first row with one.
+            For a file that cannot be read, missing columns or values, and columns where some cells are
+            numbers and others are not; names the column and the first such row.
         """
         return cls(**read_table(path_or_frame, tail, head, "Network.from_table"))
 
@@ -270,10 +277,14 @@ class Network:
         where = "Network.node_index"
         if self.node_ids is None:
             raise invalid("ids", where, "needs a network with node_ids", "a network without")
+        if isinstance(ids, (str, bytes)) or not isinstance(ids, Iterable):
+            rule, remedy = "must be a sequence of names", f"For a single name write [{ids!r}]"
+            raise invalid("ids", where, rule, repr(ids), remedy=remedy)
         numbers = []
         for row, name in enumerate(ids):
-            if name not in self._number_of:
-                raise invalid("ids", where, "must name nodes of the network", repr(name), row=row)
+            if not isinstance(name, Hashable) or name not in self._number_of:
+                remedy = f"Its names are like {self.node_ids.tolist()[0]!r}"
+                raise invalid("ids", where, "must name nodes of the network", repr(name), row=row, remedy=remedy)
             numbers.append(self._number_of[name])
         return np.array(numbers, dtype=np.int64)
 

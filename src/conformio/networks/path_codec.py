@@ -30,16 +30,25 @@ def flatten_paths(paths: Sequence[ArrayLike], n: int, kind: str, where: str) -> 
         if path.ndim != 1 or not len(path):
             got = "an empty path" if path.shape == (0,) else f"shape {path.shape}"
             raise invalid("paths", where, f"must be a sequence of {kind}, at least one", got, row=row)
+        if path.dtype.kind in "OSU" and any(isinstance(step, (str, bytes)) for step in path.tolist()):
+            rule, remedy = (
+                f"must be numbers of {kind}, not names",
+                "Network.node_index turns names of nodes into numbers",
+            )
+            raise invalid("paths", where, rule, path.tolist(), row=row, remedy=remedy)
         if path.dtype.kind not in "iuf" or not (np.isfinite(path) & (path == np.round(path))).all():
             raise invalid("paths", where, f"must be whole numbers, the {kind} passed", path.tolist(), row=row)
     indptr = np.cumsum([0, *(len(path) for path in rows)]).astype(np.int64)
-    values = np.concatenate(rows).astype(np.int64)
+    values = np.concatenate(rows)  # looked at before the cast, which wraps numbers beyond 64 bits round
     unknown = np.flatnonzero((values < 0) | (values >= n))
     if len(unknown):
         row, step = _place(indptr, unknown[0])
-        got = f"{values[unknown[0]]} at step {step}"
-        raise invalid("paths", where, f"{kind} must be in 0..{n - 1}", got, row=row)
-    return indptr, values
+        got = f"{values[unknown[0]]:.15g} at step {step}"
+        raise invalid("paths", where, f"{kind} must be in 0..{n - 1}", got, row=row, remedy=_HINT[kind])
+    return indptr, values.astype(np.int64)
+
+
+_HINT = {"edges": 'Paths of node numbers need kind="nodes"', "nodes": ""}
 
 
 def joined_edges(tails: IntArray, heads: IntArray, indptr: IntArray, edges: IntArray, where: str) -> None:
@@ -52,7 +61,9 @@ def joined_edges(tails: IntArray, heads: IntArray, indptr: IntArray, edges: IntA
         row, step = _place(indptr, k)
         e, f = edges[k], edges[k + 1]
         got = f"edge {e} at step {step} ends at node {heads[e]}, edge {f} begins at node {tails[f]}"
-        raise invalid("paths", where, "each edge must begin where the one before it ends", got, row=row)
+        raise invalid(
+            "paths", where, "each edge must begin where the one before it ends", got, row=row, remedy=_HINT["edges"]
+        )
 
 
 def edges_between(

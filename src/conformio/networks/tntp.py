@@ -11,6 +11,7 @@ import numpy as np
 
 from conformio.checks import FloatArray
 from conformio.errors import InvalidInputError, invalid
+from conformio.networks.network_parts import NODE_LIMIT
 
 __all__ = ["read_tntp"]
 
@@ -35,7 +36,7 @@ def read_tntp(path: str | PathLike[str], nodes: str | PathLike[str] | None, wher
     """The parts of a network from a ``_net.tntp`` file and, if named, a ``_node.tntp`` file."""
     source = _open(path, "path", where)
     metadata, body = _metadata(source)
-    n_nodes = _declared(source, metadata, "NUMBER OF NODES", low=1)
+    n_nodes = _declared(source, metadata, "NUMBER OF NODES", low=1, high=NODE_LIMIT)
     n_links = _declared(source, metadata, "NUMBER OF LINKS", low=1)
     first_through = _declared(source, metadata, "FIRST THRU NODE", low=1, high=n_nodes + 1)
     names, links = _links(source, body, n_nodes)
@@ -62,7 +63,8 @@ def _open(path: str | PathLike[str], argument: str, where: str) -> _Source:
     try:
         text = name.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise invalid(argument, where, f"{name}: must be a readable text file", error) from error
+        remedy = "Check the name; a relative one starts at the working directory" if not name.exists() else ""
+        raise invalid(argument, where, f"{name}: must be a readable text file", error, remedy=remedy) from error
     return _Source(argument, where, name, text.splitlines())
 
 

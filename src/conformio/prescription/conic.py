@@ -10,6 +10,11 @@ bound is the least nominal value for a member of the cap's hull, one linear prog
 decision, and for the solver's dual. Rows whose gap stays open go to the cutting plane. Tiny angles first try
 the shortest nominal optimum, to which robust decisions converge; up to `TIE_ANGLE` it is the answer by
 definition.
+
+A verdict of the cone solver is not trusted either. Where it calls a row infeasible or unbounded, or stops,
+the centre's nominal linear program decides: if that has no optimum the row fails with its error, else the
+gap stays open and the row goes to the cutting plane. So does every row with a single parameter: one dimension
+has no cap between `{c}` and `{c, -c}`, while the program would take its convex hull.
 """
 
 from __future__ import annotations
@@ -21,7 +26,7 @@ import numpy as np
 from scipy import sparse
 
 from conformio.checks import BoolArray, FloatArray
-from conformio.errors import SolverError
+from conformio.errors import RowError
 from conformio.prescription.cap_program import CapProgram, members
 from conformio.prescription.cutting_plane import solve_by_cuts
 from conformio.prescription.faces import Active, finished
@@ -48,6 +53,8 @@ def solve_conic(task: RobustTask) -> Answers:
     task : RobustTask
         Its problem has a polyhedral description, `basis(x) = x`, and is convex or relaxed.
     """
+    if task.problem.n_params == 1:
+        return solve_by_cuts(task)
     rows = _Rows(task)
     ended = [rows.solve(k) for k in range(len(task))]
     answers = Answers.of_rows(ended, task.problem.n_vars, "conic")
@@ -89,9 +96,7 @@ class _Rows:
         """The robust decision of one row."""
         short = None
         if self.task.cap.angle <= _TINY_ANGLE:
-            costs = self.task.sign * self.task.center(k)
-            x, nominal = shortest_nominal(self.region, self.programs, costs, k)
-            short = self._graded(k, x, None, nominal)
+            short = self._short(k)
             if self.task.cap.angle <= TIE_ANGLE or short.loss - short.bound <= _TIGHT * max(1.0, abs(short.loss)):
                 return short
         robust = self._robust(k)
@@ -100,6 +105,21 @@ class _Rows:
         best = robust if robust.loss < short.loss else short
         bound = min(best.loss, max(robust.bound, short.bound))
         return RowAnswer(best.x, best.loss, bound, robust.calls + short.calls)
+
+    def _short(self, k: int) -> RowAnswer:
+        """The shortest nominal optimum; any nominal optimum, its gap open, where the solver finds none."""
+        costs = self.task.sign * self.task.center(k)
+        try:
+            x, nominal = shortest_nominal(self.region, self.programs, costs, k)
+        except RowError:
+            return self._nominal(k)
+        return self._graded(k, x, None, nominal)
+
+    def _nominal(self, k: int) -> RowAnswer:
+        """A nominal optimum for the centre, without a bound: the row is solved again elsewhere."""
+        found = self.programs.solve(self.task.sign * self.task.center(k), k)
+        x = self.region.rounded(found.x, self.region.sides(k))
+        return RowAnswer(x, float(self.task.cap.row(k).support(self.task.sign * x)), -np.inf, 1)
 
     def _robust(self, k: int) -> RowAnswer:
         sides, center, cap, sign = (
@@ -112,10 +132,9 @@ class _Rows:
         matrix = None if self.task.shared_center else program.matrix(center)
         try:
             found = program.model.solve(b=program.offsets(sides), A=matrix, row=self.task.number(k))
-        except SolverError:
-            # Relaxations over the orthant can be badly posed; the open gap sends the row to the cutting plane.
-            nominal = self.programs.solve(sign * center, k)
-            return self._graded(k, self.region.rounded(nominal.x, sides), None, nominal.bound)
+        except RowError:
+            # Badly posed relaxations over the orthant, or numbers too far from 1 for interior points.
+            return self._nominal(k)
         x = finished(
             self.region,
             sides,

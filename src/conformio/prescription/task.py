@@ -59,7 +59,7 @@ class RobustTask:
     @property
     def sign(self) -> float:
         """+1 for `min`, -1 for `max`."""
-        return 1.0 if self.problem.sense == "min" else -1.0
+        return self.problem.sign
 
     @property
     def shared_center(self) -> bool:

@@ -31,6 +31,8 @@ _CLARABEL = {
     "max_iter": 300,
     "max_threads": 1,
 }
+# A gap e leaves the decision off by sqrt(e) where a constraint is barely active: ask for more than is needed first.
+_SHARP = {**_CLARABEL, "tol_gap_abs": 1e-14, "tol_gap_rel": 1e-14, "tol_feas": 1e-12}
 _SMOOTH_STEPS = (1e-5, 1e-6)
 _KINK = 1e-6
 _UNSUPPORTED = (
@@ -171,13 +173,18 @@ class ConvexModel:
             columns.append(gradient)
         return np.hstack(columns)
 
-    def active_gradients(self, x: FloatArray, tolerance: float, row: int) -> tuple[FloatArray, FloatArray]:
-        """Gradients of active inequalities (n, m) and of all equalities (n, k) at `x`.
+    def basis_blur(self, x: FloatArray, tolerance: float) -> FloatArray:
+        """How much each entry of `basis_gradients` changes within `tolerance` of `x`, same shape."""
+        return np.hstack([self._blur(f, x, tolerance) for f in self.structure.basis])
+
+    def active_gradients(self, x: FloatArray, tolerance: float, row: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Gradients of active inequalities (n, m), their blur, and gradients of all equalities (n, k) at `x`.
 
         An inequality is active when `|g(x)| <= tolerance * max(1, |grad g(x)|)`.
         """
         self.place(x)
         rays = [np.zeros((len(x), 0))]
+        blurs = [np.zeros((len(x), 0))]
         for k, g in enumerate(self.structure.inequalities):
             values, gradient = _vector(g), _gradient(g, self.structure.variable)
             steepness = 1.0 if gradient is None else np.maximum(1.0, np.linalg.norm(gradient, axis=0))
@@ -187,8 +194,9 @@ class ConvexModel:
             if gradient is None or self._kinked(g, x)[active].any():
                 raise self._not_smooth(f"active inequality constraint {k}", row)
             rays.append(gradient[:, active])
+            blurs.append(self._blur(g, x, tolerance)[:, active])
         lines = [_gradient(h, self.structure.variable) for h in self.structure.equalities]
-        return np.hstack(rays), np.hstack([np.zeros((len(x), 0)), *lines])
+        return np.hstack(rays), np.hstack(blurs), np.hstack([np.zeros((len(x), 0)), *lines])
 
     def _weighted(self, thetas: Any, which: Any) -> Any:
         if not len(which):
@@ -204,7 +212,10 @@ class ConvexModel:
             with warnings.catch_warnings():
                 # CVXPY warns of reduced accuracy; the reduced tolerances above bound it.
                 warnings.simplefilter("ignore")
-                problem.solve(solver=cp.CLARABEL, **_CLARABEL)
+                try:
+                    problem.solve(solver=cp.CLARABEL, **_SHARP)
+                except cp.error.SolverError:
+                    problem.solve(solver=cp.CLARABEL, **_CLARABEL)
         except cp.error.SolverError as error:
             raise SolverError(self.where, f"the conic solver failed ({error}); rescale the data", row) from error
         if problem.status in (cp.INFEASIBLE, cp.INFEASIBLE_INACCURATE):
@@ -219,6 +230,23 @@ class ConvexModel:
 
     def _point(self) -> FloatArray:
         return np.ravel(self.structure.variable.value, order="F").astype(np.float64)
+
+    def _blur(self, expression: Any, x: FloatArray, tolerance: float) -> FloatArray:
+        """Largest change of each gradient entry over steps of `tolerance` in a few directions, shape (n, entries)."""
+        n, variable = len(x), self.structure.variable
+        blur = np.zeros((n, expression.size))
+        if expression.is_affine():
+            return blur
+        here, each = _gradient(expression, variable), np.arange(n)
+        step = tolerance * max(1.0, float(np.abs(x).max()))
+        for direction in (np.ones(n), (-1.0) ** each, np.cos(1.0 + each**1.5)):
+            for sign in (-1.0, 1.0):
+                self.place(x + sign * step * direction)
+                there = _gradient(expression, variable)
+                if here is not None and there is not None:
+                    blur = np.maximum(blur, np.abs(there - here))
+        self.place(x)
+        return blur
 
     def _kinked(self, expression: Any, x: FloatArray) -> BoolArray:
         """Which entries have no gradient at `x`, told by one-sided slopes along a generic direction.

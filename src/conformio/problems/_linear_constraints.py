@@ -1,8 +1,10 @@
 """The linear constraints that linear and integer programs share.
 
 `X(u) = {x : A_eq x = b_eq, A_ub x <= b_ub, lower <= x <= upper}`, where the context row `u` is `(b_eq, b_ub)`
-and the matrices and bounds never change. A decision satisfies a constraint when it violates it by at most
-`TOLERANCE * max(1, |right-hand side|)`.
+and the matrices and bounds never change. The solvers' tolerances are absolute and their infinity is 1e20, so
+each row and its side are multiplied by the power of two that brings the row's largest entry into [1, 2), which
+changes no digit; what then still lies outside their range is refused. A decision satisfies a constraint when it
+violates it, so scaled, by at most `TOLERANCE * max(1, |right-hand side|)`.
 """
 
 from __future__ import annotations
@@ -13,31 +15,43 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from conformio.checks import BoolArray, Decisions, FloatArray, Sense, dense
+from conformio.checks import BoolArray, Decisions, FloatArray, Sense, dense, first_row
 from conformio.errors import invalid
 from conformio.problems.polyhedra import Polyhedron, Sides
 from conformio.solvers import HighsModel
 
-__all__ = ["TOLERANCE", "LinearConstraints", "scaled_costs"]
+__all__ = ["LARGEST_SIDE", "TOLERANCE", "WIDEST_ROW", "LinearConstraints", "scaled_costs"]
 
 TOLERANCE = 1e-7
 """Relative slack within which a constraint counts as satisfied, and as active."""
 
+LARGEST_SIDE = 1e15
+"""Finite bounds, and right-hand sides of scaled rows, are smaller: doubles beyond know no fractions."""
+
+WIDEST_ROW = 1e9
+"""Largest ratio of two nonzero entries of a row; below the solver's 1e-12 entries are dropped in silence."""
+
+_ENTRY_RANGE = 1e-100, 1e100
+
 
 @dataclass(frozen=True)
 class LinearConstraints:
-    """Matrices and bounds, checked; contexts complete them.
+    """Matrices and bounds, checked; contexts, in the caller's units, complete them.
 
     Attributes
     ----------
     A_eq, A_ub : scipy.sparse.csr_array
+        With scaled rows.
     lower, upper : arrays, shape (n_vars,)
+    scale : array, shape (width,)
+        What the rows of `(A_eq, A_ub)`, and so their right-hand sides, were multiplied by.
     """
 
     A_eq: Any
     A_ub: Any
     lower: FloatArray
     upper: FloatArray
+    scale: FloatArray
 
     @classmethod
     def checked(cls, A_eq: Any, A_ub: Any, lower: Any, upper: Any, where: str) -> LinearConstraints:
@@ -50,8 +64,11 @@ class LinearConstraints:
         matrices = [sparse.csr_array((0, n_vars)) if matrix is None else matrix for matrix in given.values()]
         low, high = (np.full(n_vars, bound) if bound.ndim == 0 else bound.copy() for bound in bounds.values())
         _check_order(low, high, where)
+        _check_sizes({"lower": low, "upper": high}, where)
+        scales = [_row_scales(matrix, name, where) for name, matrix in zip(given, matrices, strict=True)]
+        scaled = [_scaled(matrix, scale) for matrix, scale in zip(matrices, scales, strict=True)]
         low.flags.writeable = high.flags.writeable = False
-        return cls(matrices[0], matrices[1], low, high)
+        return cls(scaled[0], scaled[1], low, high, np.concatenate(scales))
 
     @property
     def n_vars(self) -> int:
@@ -72,14 +89,33 @@ class LinearConstraints:
         """The fixed part as data."""
         return Polyhedron(self.A_eq, self.A_ub, integrality)
 
+    def given(self) -> dict[str, Any]:
+        """Matrices and bounds as the caller gave them, by the names of the constructor's arguments."""
+        back = np.split(1.0 / self.scale, [self.n_eq])
+        matrices = {"A_eq": _scaled(self.A_eq, back[0]), "A_ub": _scaled(self.A_ub, back[1])}
+        return {**matrices, "lower": self.lower, "upper": self.upper}
+
+    def check_contexts(self, contexts: FloatArray, where: str) -> None:
+        """Refuse finite contexts that are out of the solvers' range once their rows are scaled."""
+        with np.errstate(over="ignore"):
+            wrong = np.abs(contexts * self.scale) >= LARGEST_SIDE
+        if wrong.any():
+            row = first_row(wrong)
+            column = int(np.flatnonzero(wrong[row])[0])
+            limit = f"{LARGEST_SIDE:g} times the largest entry of its constraint's row"
+            rule = f"column {column} must be smaller in size than about {limit}"
+            remedy = "Change the units, or leave the constraint out if it is meant never to bind"
+            raise invalid("contexts", where, rule, contexts[row, column], row, remedy)
+
     def sides(self, context: FloatArray) -> Sides:
         """What one context row decides, as data."""
-        return Sides(context[: self.n_eq], context[self.n_eq :], self.lower, self.upper)
+        b_eq, b_ub = np.split(context * self.scale, [self.n_eq])
+        return Sides(b_eq, b_ub, self.lower, self.upper)
 
     def row_sides(self, context: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Lower and upper sides of the stacked rows `(A_eq, A_ub)`."""
-        low = np.concatenate([context[: self.n_eq], np.full(self.width - self.n_eq, -np.inf)])
-        return low, context
+        high = context * self.scale
+        return np.concatenate([high[: self.n_eq], np.full(self.width - self.n_eq, -np.inf)]), high
 
     def model(self, where: str, sense: Sense, integrality: BoolArray | None = None) -> HighsModel:
         """A solver model of the stacked rows; costs and sides are to be set at each solve."""
@@ -89,7 +125,7 @@ class LinearConstraints:
 
     def satisfied(self, decisions: Decisions, contexts: FloatArray) -> BoolArray:
         """Whether each decision satisfies its row's constraints, shape (N,)."""
-        b_eq, b_ub = contexts[:, : self.n_eq], contexts[:, self.n_eq :]
+        b_eq, b_ub = np.split(contexts * self.scale, [self.n_eq], axis=1)
         points = dense(decisions)
         parts = [
             np.abs(dense(decisions @ self.A_eq.T) - b_eq) <= _slack(b_eq),
@@ -101,7 +137,7 @@ class LinearConstraints:
 
     def active(self, decision: FloatArray, context: FloatArray) -> tuple[BoolArray, BoolArray, BoolArray]:
         """Which inequality rows, lower bounds and upper bounds one feasible decision touches."""
-        b_ub = context[self.n_eq :]
+        b_ub = (context * self.scale)[self.n_eq :]
         rows = self.A_ub @ decision - b_ub >= -_slack(b_ub)
         return rows, decision - self.lower <= _slack(self.lower), self.upper - decision <= _slack(self.upper)
 
@@ -137,7 +173,35 @@ def _matrix(matrix: Any, argument: str, where: str) -> Any:
         lines = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
         raise invalid(argument, where, rule, "NaN or infinity", int(lines[~np.isfinite(values.data)][0]))
     values.sum_duplicates()
+    values.eliminate_zeros()
     return values
+
+
+def _row_scales(matrix: Any, argument: str, where: str) -> FloatArray:
+    """The powers of two that bring each row's largest entry into [1, 2); 1 for a row of zeros."""
+    sizes = np.abs(matrix.data)
+    wrong = np.flatnonzero((sizes < _ENTRY_RANGE[0]) | (sizes > _ENTRY_RANGE[1]))
+    lines = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    if len(wrong):
+        rule = f"entries other than 0 must lie between {_ENTRY_RANGE[0]:g} and {_ENTRY_RANGE[1]:g} in size"
+        raise invalid(argument, where, rule, matrix.data[wrong[0]], int(lines[wrong[0]]))
+    largest, smallest = np.zeros(matrix.shape[0]), np.full(matrix.shape[0], np.inf)
+    np.maximum.at(largest, lines, sizes)
+    np.minimum.at(smallest, lines, sizes)
+    wide = np.flatnonzero(largest > WIDEST_ROW * smallest)
+    if len(wide):
+        row = int(wide[0])
+        rule = f"nonzero entries of one row must not differ by more than a factor of {WIDEST_ROW:g}"
+        got = f"{smallest[row]:g} and {largest[row]:g}"
+        raise invalid(argument, where, rule, got, row, "Change the units of variables, or write 0")
+    scales: FloatArray = np.ldexp(1.0, 1 - np.frexp(np.where(largest > 0.0, largest, 1.0))[1])
+    return scales
+
+
+def _scaled(matrix: Any, scale: FloatArray) -> Any:
+    return sparse.csr_array(
+        (matrix.data * np.repeat(scale, np.diff(matrix.indptr)), matrix.indices, matrix.indptr), shape=matrix.shape
+    )
 
 
 def _bound(bound: Any, argument: str, where: str) -> FloatArray:
@@ -168,3 +232,11 @@ def _check_order(lower: FloatArray, upper: FloatArray, where: str) -> None:
         j = int(np.flatnonzero(wrong)[0])
         rule = f"of variable {j} must be at least its lower bound, the lower below +inf and the upper above -inf"
         raise invalid("upper", where, rule, f"lower {lower[j]} and upper {upper[j]}")
+
+
+def _check_sizes(bounds: dict[str, FloatArray], where: str) -> None:
+    for argument, values in bounds.items():
+        wrong = np.flatnonzero(np.isfinite(values) & (np.abs(values) >= LARGEST_SIDE))
+        if len(wrong):
+            rule = f"of variable {wrong[0]} must be smaller than {LARGEST_SIDE:g} in size, or infinite"
+            raise invalid(argument, where, rule, values[wrong[0]], remedy="Write np.inf where there is no bound")

@@ -79,7 +79,7 @@ def _slice(constraints: LinearConstraints, context: FloatArray, solution: HighsS
         directions = np.zeros((constraints.n_vars, within.shape[1]))
         directions[~fixed] = within
     loose = inequalities[~tight]
-    room = context[constraints.n_eq :][~tight] - loose @ solution.x
+    room = constraints.sides(context).b_ub[~tight] - loose @ solution.x
     free = np.eye(constraints.n_vars)
     normals = np.vstack([loose, free, -free])
     slack = np.concatenate([room, constraints.upper - solution.x, solution.x - constraints.lower])

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -68,7 +69,15 @@ class Problem(ABC):
     convex: bool = False
     linear: bool = True
 
-    # ------------------------------------------------------------------ public: checked, batched
+    @property
+    def sign(self) -> float:
+        """+1 for `min`, -1 for `max`: `sign * objective` is what decision makers minimise."""
+        return 1.0 if self.sense == "min" else -1.0
+
+    @cached_property
+    def nonnegative_params(self) -> BoolArray:
+        """Which parameters must not be negative, shape (n_params,)."""
+        return np.full(self.n_params, self.domain == "nonnegative")
 
     def solve(self, theta: ArrayLike, contexts: ArrayLike) -> Decisions:
         """One optimal decision per row; identical contexts are solved once.
@@ -125,7 +134,11 @@ class Problem(ABC):
         return self.feasible(*self.check_rows(contexts, decisions, where)[::-1])
 
     def is_optimal(self, theta: ArrayLike, decisions: Any, contexts: ArrayLike, tol: float = 1e-9) -> BoolArray:
-        """Whether each decision is feasible and within `tol * max(1, |optimum|)` of its optimum."""
+        """Whether each decision is feasible and nearly optimal, whatever the length of `theta`.
+
+        The objective may fall short of the optimum by `tol * max(|theta|, |optimum|)`, `|theta|` the Euclidean
+        length of the row's parameters.
+        """
         where = self._where("is_optimal")
         contexts, decisions = self.check_rows(contexts, decisions, where)
         theta = as_parameters(theta, len(contexts), self.n_params, self.domain, where)
@@ -134,9 +147,9 @@ class Problem(ABC):
         excess = row_products(theta, self._evaluate(decisions)) - best
         if self.sense == "max":
             excess = -excess
-        return self.feasible(decisions, contexts) & (excess <= tol * np.maximum(1.0, np.abs(best)))
-
-    # ------------------------------------------------------------------ inner: for the layers above
+        scale = np.maximum(np.linalg.norm(theta, axis=-1), np.abs(best))
+        optimal: BoolArray = self.feasible(decisions, contexts) & (excess <= tol * scale)
+        return optimal
 
     @abstractmethod
     def nominal(self, theta: FloatArray, contexts: FloatArray) -> Decisions:
@@ -200,8 +213,6 @@ class Problem(ABC):
             got = f"{len(rows)} infeasible rows: {named}"
             remedy = remedy or "Correct or remove them, or move them with `nearest_rationalizable`"
             raise invalid("decisions", where, rule, got, row=int(rows[0]), remedy=remedy)
-
-    # ------------------------------------------------------------------ shared pieces
 
     def _evaluate(self, decisions: Decisions) -> Decisions:
         """Basis values of checked decisions; problems whose basis is not the identity replace this."""

@@ -5,6 +5,13 @@ A parameter vector makes `x` optimal exactly when the Karush-Kuhn-Tucker conditi
 `g_j(x) <= 0` are the inequalities `x` touches and `h_k(x) = 0` the equalities. Where a constraint
 qualification fails the cone is too small and angles too large, never the other way round. For maximisation
 the gradients of `f_i` change sign.
+
+Decisions are known up to rounding, their gradients with them, and literally taken conditions break: where
+`grad f_i = 0` by right but 1e-12 by rounding they would force `theta_i = 0`. A parameter vector therefore
+counts as explaining `x` when the conditions hold for some gradients that differ from those at `x` by no more
+than gradients do within 1e-6 of `x`. Those of affine functions are exact. Only functions with nonnegative
+parameters or multipliers are not affine, so that the cone stays convex:
+`J theta + R v + L w + t = 0, |t| <= dJ theta + dR v`.
 """
 
 from __future__ import annotations
@@ -41,7 +48,7 @@ if TYPE_CHECKING:
 __all__ = ["ConvexProgram"]
 
 _FEASIBLE = 1e-6
-_ACTIVE = 1e-6
+_KNOWN = 1e-6
 _TIE = 1e-9
 _APART = 1e-3
 
@@ -80,8 +87,9 @@ class ConvexProgram(Problem):
     Notes
     -----
     A decision is the variable flattened column by column, as in CVXPY. Constraints count as satisfied within
-    `1e-6 * max(1, max |x|)`, as active when `|g| <= 1e-6 * max(1, |grad g|)`. The conic solver works to about
-    1e-10. `sample_optimal` returns the optimum where it is unique, and refuses to answer where optimal
+    `1e-6 * max(1, max |x|)`, as active when `|g| <= 1e-6 * max(1, |grad g|)`. Conformity angles take
+    decisions as known to `1e-6 * max(1, max |x|)`. The conic solver works to a gap of 1e-14 where it can, else
+    of 1e-11. `sample_optimal` returns the optimum where it is unique, and refuses to answer where optimal
     decisions (objective within 1e-9 of the best) extend over more than `1e-3 * max(1, |x|)` along a random
     direction. Pickling needs a `build` that can be pickled.
 
@@ -127,6 +135,10 @@ class ConvexProgram(Problem):
         self.nonnegative_params.flags.writeable = False
         self.domain = "nonnegative" if self.nonnegative_params.all() else "free"
 
+    def __repr__(self) -> str:
+        size = f"n_params={self.n_params}, n_vars={self.n_vars}, context_width={self.context_width}"
+        return f"ConvexProgram({size}, sense={self.sense!r}, domain={self.domain!r})"
+
     def nominal(self, theta: FloatArray, contexts: FloatArray) -> Decisions:
         """One optimal decision per row."""
         self._check_signs(theta, type(self).__name__)
@@ -155,13 +167,14 @@ class ConvexProgram(Problem):
         return fits
 
     def cones(self, contexts: FloatArray, decisions: Decisions) -> Cones:
-        """Stationarity conditions at each decision."""
+        """Stationarity conditions at each decision, up to what rounding of the decision changes in them."""
         shelf, rows = self._shelf(), []
         sign = 1.0 if self.sense == "min" else -1.0
         for k, (x, u) in enumerate(zip(dense(decisions), contexts, strict=True)):
             model = shelf.at(u)
-            rays, lines = model.active_gradients(x, _ACTIVE, k)
-            rows.append(StationaryCone(sign * model.basis_gradients(x, k), rays, lines))
+            rays, rays_blur, lines = model.active_gradients(x, _KNOWN, k)
+            exact = StationaryCone(sign * model.basis_gradients(x, k), rays, lines)
+            rows.append(_blurred(exact, model.basis_blur(x, _KNOWN), rays_blur))
         return StationaryCones(rows, self.nonnegative_params)
 
     def expressions(self, context: FloatArray) -> Structure:
@@ -227,3 +240,24 @@ class ConvexProgram(Problem):
             remedy = 'Run: pip install "conformio[cvx]"'
             raise invalid("build", where, "needs the cvxpy package", "no cvxpy", remedy=remedy) from error
         return ModelShelf(self._build, self.n_params, self.sense, self._asked_domain, self._example, where)
+
+
+def _blurred(exact: StationaryCone, basis_blur: FloatArray, rays_blur: FloatArray) -> StationaryCone:
+    """`exact` with room `|t_j| <= (basis_blur theta + rays_blur v)_j` in condition j.
+
+    `t_j = e_j (p - q)` and `p + q = (blur row j) . (theta, v) / e_j` with `p, q >= 0`: one more condition and two
+    more rays for every j with a blur `e_j > 0`.
+    """
+    blur = np.hstack([basis_blur, rays_blur])
+    sizes = blur.max(axis=1, initial=0.0)
+    kept = np.flatnonzero(sizes > 0.0)
+    if not len(kept):
+        return exact
+    (n, d), k = exact.gradients.shape, len(kept)
+    room, ratios = np.zeros((n, k)), blur[kept] / sizes[kept, None]
+    room[kept, np.arange(k)] = sizes[kept]
+    return StationaryCone(
+        np.vstack([exact.gradients, -ratios[:, :d]]),
+        np.block([[exact.rays, room, -room], [-ratios[:, d:], np.eye(k), np.eye(k)]]),
+        np.vstack([exact.lines, np.zeros((k, exact.lines.shape[1]))]),
+    )

@@ -37,18 +37,21 @@ class IntegerProgram(Problem):
     Parameters
     ----------
     A_eq, A_ub, lower, upper, sense, domain
-        As for `LinearProgram`; a context row is `(b_eq, b_ub)`.
+        As for `LinearProgram`: a context row is `(b_eq, b_ub)` in this order, `lower` is 0 unless given, and
+        the same ranges of numbers hold.
     integrality : array-like of bool, shape (n_vars,), optional
         Which variables are whole numbers; None means all.
 
     Raises
     ------
     InvalidInputError
-        If sizes disagree, an entry is NaN, or an upper bound lies below its lower bound.
+        If sizes disagree, an entry is NaN, an upper bound lies below its lower bound, or numbers are out of
+        range (as for `LinearProgram`).
 
     Notes
     -----
-    Constraints and wholeness hold within `1e-7 * max(1, |right-hand side|)`; whole variables are returned
+    Rows are scaled as in `LinearProgram`. So scaled, constraints hold within `1e-7 * max(1, |right-hand
+    side|)`, wholeness within 1e-7; whole variables are returned
     exactly whole. `sample_optimal` enumerates the optimal solutions, those within 1e-9 (relative to the
     largest parameter) of the optimum, up to `MAX_TIED_SOLUTIONS` of them. It needs every variable to be
     whole, or none.
@@ -88,6 +91,18 @@ class IntegerProgram(Problem):
         self.convex = not self.integrality.any()
         self._model: PerThread[HighsModel] = PerThread()
 
+    def __repr__(self) -> str:
+        fixed = self._constraints
+        size = f"n_vars={self.n_vars}, n_whole={int(self.integrality.sum())}"
+        rows = f"n_eq={fixed.n_eq}, n_ub={fixed.width - fixed.n_eq}"
+        return f"IntegerProgram({size}, {rows}, sense={self.sense!r}, domain={self.domain!r})"
+
+    def check_contexts(self, contexts: ArrayLike, where: str) -> FloatArray:
+        """Contexts as (N, context_width), no right-hand side out of the solver's range."""
+        values = super().check_contexts(contexts, where)
+        self._constraints.check_contexts(values, where)
+        return values
+
     def nominal(self, theta: FloatArray, contexts: FloatArray) -> Decisions:
         """One optimal decision per row, on one model."""
         model, found = self._kept_model(), np.empty((len(contexts), self.n_vars))
@@ -125,7 +140,7 @@ class IntegerProgram(Problem):
         return CutCones(self, contexts, dense(decisions))
 
     def polyhedron(self) -> Polyhedron:
-        """The constraint matrices and which variables are whole."""
+        """The constraint matrices, rows scaled as `sides` are, and which variables are whole."""
         return self._constraints.polyhedron(self.integrality)
 
     def sides(self, context: FloatArray) -> Sides:
@@ -135,7 +150,7 @@ class IntegerProgram(Problem):
     def to_state(self) -> dict[str, Any]:
         """Matrices, bounds, sense, domain and which variables are whole."""
         program = {"sense": self.sense, "domain": self.domain, "integrality": self.integrality}
-        return {**vars(self._constraints), **program}
+        return {**self._constraints.given(), **program}
 
     def _kept_model(self) -> HighsModel:
         where = type(self).__name__

@@ -82,6 +82,9 @@ class Knapsack(Problem):
         self.domain = domain
         self.n_params = self.n_vars = len(self.weights)
 
+    def __repr__(self) -> str:
+        return f"Knapsack(n_items={self.n_vars}, domain={self.domain!r})"
+
     def nominal(self, theta: FloatArray, contexts: FloatArray) -> Decisions:
         """One optimal selection per row."""
         self._check_budgets(contexts)

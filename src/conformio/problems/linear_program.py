@@ -34,9 +34,11 @@ class LinearProgram(Problem):
     Parameters
     ----------
     A_eq, A_ub : array-like or scipy.sparse, shapes (n_eq, n_vars) and (n_ub, n_vars), optional
-        Rows of the constraints `A_eq x = b_eq` and `A_ub x <= b_ub`. A context row is `(b_eq, b_ub)`.
+        Rows of the constraints `A_eq x = b_eq` and `A_ub x <= b_ub`. A context row is `(b_eq, b_ub)`, in this
+        order: first the n_eq right-hand sides of the equalities, then the n_ub of the inequalities.
     lower, upper : float or array-like of shape (n_vars,)
-        Bounds of the variables; infinities are allowed.
+        Bounds of the variables. `lower` is 0 unless given, `upper` infinite; write `lower=-np.inf` for free
+        variables.
     sense : {"min", "max"}
     domain : {"free", "nonnegative"}
         Where parameters live.
@@ -44,11 +46,15 @@ class LinearProgram(Problem):
     Raises
     ------
     InvalidInputError
-        If sizes disagree, an entry is NaN, or an upper bound lies below its lower bound.
+        If sizes disagree, an entry is NaN, an upper bound lies below its lower bound, or numbers are out of
+        range: nonzero entries of one row differ by more than a factor of 1e9, a finite bound is 1e15 or more
+        in size, or (in the methods) a right-hand side is so after division by its row's largest entry.
 
     Notes
     -----
-    Constraints count as satisfied, and as active, within `1e-7 * max(1, |right-hand side|)`. `sample_optimal`
+    Each row and its right-hand side are scaled by a power of two such that its largest entry lies in [1, 2).
+    So scaled, constraints count as satisfied, and as active, within `1e-7 * max(1, |right-hand side|)`;
+    `polyhedron` and `sides` describe the scaled rows. `sample_optimal`
     is uniform over the optimal face, whatever its dimension up to 6; a larger or an unbounded face is an
     error. One solver model per thread is kept and only changed.
 
@@ -82,6 +88,17 @@ class LinearProgram(Problem):
         self.context_width = self._constraints.width
         self._model: PerThread[HighsModel] = PerThread()
 
+    def __repr__(self) -> str:
+        fixed = self._constraints
+        size = f"n_vars={self.n_vars}, n_eq={fixed.n_eq}, n_ub={fixed.width - fixed.n_eq}"
+        return f"LinearProgram({size}, sense={self.sense!r}, domain={self.domain!r})"
+
+    def check_contexts(self, contexts: ArrayLike, where: str) -> FloatArray:
+        """Contexts as (N, context_width), no right-hand side out of the solver's range."""
+        values = super().check_contexts(contexts, where)
+        self._constraints.check_contexts(values, where)
+        return values
+
     def nominal(self, theta: FloatArray, contexts: FloatArray) -> Decisions:
         """One optimal decision per row, on one warm model."""
         model, found = self._kept_model(), np.empty((len(contexts), self.n_vars))
@@ -112,7 +129,7 @@ class LinearProgram(Problem):
         return GeneratedCones(rows, self.domain == "nonnegative")
 
     def polyhedron(self) -> Polyhedron:
-        """The constraint matrices."""
+        """The constraint matrices, rows scaled as `sides` are."""
         return self._constraints.polyhedron(np.zeros(self.n_vars, dtype=bool))
 
     def sides(self, context: FloatArray) -> Sides:
@@ -121,7 +138,7 @@ class LinearProgram(Problem):
 
     def to_state(self) -> dict[str, Any]:
         """Matrices, bounds, sense and domain."""
-        return {**vars(self._constraints), "sense": self.sense, "domain": self.domain}
+        return {**self._constraints.given(), "sense": self.sense, "domain": self.domain}
 
     def _kept_model(self) -> HighsModel:
         """The model of the calling thread, warm from row to row but not from call to call."""

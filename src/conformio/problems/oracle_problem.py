@@ -104,6 +104,11 @@ class OracleProblem(Problem):
             raise invalid("feasible_set", where, '"binary" needs basis=None', '"binary" with a basis', remedy=remedy)
         self._oracle, self._basis, self._is_member, self._sample = solve, basis, is_member, sample
 
+    def __repr__(self) -> str:
+        size = f"n_params={self.n_params}, n_vars={self.n_vars}, context_width={self.context_width}"
+        kind = "binary" if self.binary else "convex" if self.convex else None
+        return f"OracleProblem({size}, sense={self.sense!r}, domain={self.domain!r}, feasible_set={kind!r})"
+
     def nominal(self, theta: FloatArray, contexts: FloatArray) -> Decisions:
         """What the user's solver returns for each row, checked."""
         return self._answers(self._oracle, "solve", theta, contexts)

@@ -59,11 +59,13 @@ class ShortestPath(Problem):
 
     Notes
     -----
-    `sample_optimal` is uniform over all solutions within `TIE_TOLERANCE * max(1, |optimum|)` of
-    the optimum. For `domain="nonnegative"` solutions are the simple paths; cycles that cost nothing make
+    `sample_optimal` is uniform over all solutions that tie with the optimum; multiplying all costs by one
+    number changes no tie. For `domain="nonnegative"` solutions are the simple paths, and those tie that cost
+    at most `(1 + TIE_TOLERANCE)` times the optimum (where it is 0, exactly 0). Cycles that cost nothing make
     them hard to count, and beyond `tied_paths.PIECE_LIMIT` steps of search inside such cycles it raises
-    `SolverError`. For `domain="free"` they are all 0/1 flows; where costs are negative or a cycle costs
-    nothing, more than `flow_program.FLOW_LIMIT` of them raise `SolverError`.
+    `SolverError`. For `domain="free"` solutions are all 0/1 flows, and those tie that lie within
+    `TIE_TOLERANCE * max |theta|` of the optimum; where costs are negative or a cycle costs nothing, more
+    than `flow_program.FLOW_LIMIT` of them raise `SolverError`.
 
     Examples
     --------
@@ -98,6 +100,9 @@ class ShortestPath(Problem):
 
     def check_contexts(self, contexts: ArrayLike, where: str) -> FloatArray:
         """Contexts as (N, 2), origins and destinations nodes of the network."""
+        if _holds_names(contexts):
+            rule, remedy = "must be node numbers, not names", "Network.node_index turns names into numbers"
+            raise invalid("contexts", where, rule, type(contexts).__name__ + " of names", remedy=remedy)
         values = as_contexts(contexts, self.context_width, where)
         last = self.network.n_nodes - 1
         wrong = (values != np.round(values)) | (values < 0) | (values > last)
@@ -240,7 +245,8 @@ class ShortestPath(Problem):
         origin, destination = (int(node) for node in contexts[rows[0]])
         if not np.isfinite(dist[destination]):
             raise self._no_path(contexts, int(rows[0]))
-        slack = TIE_TOLERANCE * max(1.0, float(dist[destination]))
+        scale = dist[destination] if self.domain == "nonnegative" else costs.max()
+        slack = TIE_TOLERANCE * float(scale)
         if self.domain == "free" and costs.min() <= slack:
             usable = usable_edges(self.network, origin, destination)
             if has_light_cycle(self.network, costs, usable, slack):
@@ -276,6 +282,15 @@ class ShortestPath(Problem):
         crossing = " that crosses no zone" if self.network.zones.any() else ""
         reason = f"there is no path{crossing} from {origin} to {destination}; take the row out or join the nodes"
         return InfeasibleProblemError("ShortestPath.nominal", reason, row)
+
+
+def _holds_names(contexts: ArrayLike) -> bool:
+    """Whether a string is among the entries; arrays of other faults have their own message."""
+    try:
+        entries = np.asarray(contexts)
+    except (TypeError, ValueError):
+        return False
+    return entries.dtype.kind in "OSU" and any(isinstance(entry, (str, bytes)) for entry in entries.ravel().tolist())
 
 
 def _single_rows(theta: FloatArray) -> Iterator[tuple[FloatArray, IntArray]]:

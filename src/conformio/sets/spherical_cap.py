@@ -35,6 +35,7 @@ from conformio.checks import (
     check_same_rows,
     dense,
     first_row,
+    unit_rows,
 )
 from conformio.errors import invalid
 from conformio.sets._orthant import angle_between, orthant_worst_case, orthogonal_part, plain_worst_case
@@ -149,7 +150,7 @@ class SphericalCap(UncertaintySet):
         if not values.any(axis=1).all():
             row = None if single else first_row((values == 0.0).all(axis=1))
             raise invalid("theta", where, "must not be zero", "a zero vector", row=row)
-        unit = _unit(values)
+        unit = unit_rows(values, "theta", where)
         inside = angle_between(unit, self.center) <= self.angle + _MEMBER_TOLERANCE
         if self.domain == "nonnegative":
             inside &= unit.min(axis=1) >= -_MEMBER_TOLERANCE
@@ -223,21 +224,12 @@ class SphericalCap(UncertaintySet):
         raise invalid("angle", where, rule, self.angle, remedy='Sample a smaller angle, or domain="free"')
 
 
-def _unit(values: FloatArray) -> FloatArray:
-    """Rows scaled to unit length, in two steps so that neither large nor tiny entries overflow."""
-    scaled = values / np.abs(values).max(axis=-1, keepdims=True)
-    return np.asarray(scaled / np.linalg.norm(scaled, axis=-1, keepdims=True), dtype=np.float64)
-
-
 def _unit_center(center: ArrayLike, domain: Domain, where: str) -> FloatArray:
     shape = np.shape(center)
     if len(shape) not in (1, 2) or 0 in shape:
         raise invalid("center", where, "must have shape (d,) or (N, d), d >= 1", f"shape {shape}")
     values = as_parameters(center, shape[0], shape[-1], domain, where, "center")
-    if not values.any(axis=-1).all():
-        row = first_row((values == 0.0).all(axis=1)) if values.ndim == 2 else None
-        raise invalid("center", where, "must not be zero, it names a direction", "a zero vector", row=row)
-    unit = _unit(values)
+    unit = unit_rows(values, "center", where)
     unit.setflags(write=False)
     return unit
 
@@ -293,7 +285,7 @@ def _sample_polar_angle(d: int, angle: float, size: int, rng: np.random.Generato
     """Angles in [0, angle] with density `~ sin^(d-2)`, by inversion of the incomplete beta function."""
     k = (d - 1) / 2.0
     half = special.betainc(k, 0.5, np.sin(angle) ** 2) / 2.0
-    if half < 1e-290:
+    if half < 1e-290 and angle < np.pi / 2:
         return _sample_small_polar_angle(d, angle, size, rng)
     mass = rng.random(size) * (half if angle <= np.pi / 2 else 1.0 - half)
     near = np.arcsin(np.sqrt(special.betaincinv(k, 0.5, 2.0 * np.minimum(mass, 1.0 - mass))))
