@@ -42,7 +42,7 @@ __all__ = [
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]
 BoolArray: TypeAlias = NDArray[np.bool_]
-Decisions: TypeAlias = Any  # (N, n) float64 array or scipy.sparse.csr_array; scipy ships no types
+Decisions: TypeAlias = Any  # (N, n) float64 array or csr_array of float64, or of int8 ones; scipy ships no types
 Sense: TypeAlias = Literal["min", "max"]
 Domain: TypeAlias = Literal["free", "nonnegative"]
 LARGEST_PARAMETER = 1e150
@@ -115,13 +115,19 @@ def as_contexts(contexts: ArrayLike, width: int, where: str) -> FloatArray:
 
 
 def as_decisions(decisions: Any, n_vars: int, where: str, argument: str = "decisions") -> Decisions:
-    """Decisions as a finite float (N, n_vars) array, or CSR with sorted, summed, nonzero entries."""
+    """Decisions as a finite float (N, n_vars) array, or CSR with sorted, summed, nonzero entries.
+
+    CSR rows of ones in a type of one byte stay that small, as int8, and share the caller's memory: a million trips
+    need 5 bytes a step. Arithmetic among them alone could overflow; `dense`, and products with floats, give floats.
+    """
     if sparse.issparse(decisions):
-        values = sparse.csr_array(decisions, dtype=np.float64, copy=False)
-        if not (values.has_sorted_indices and values.has_canonical_format and values.data.all()):
-            values = values.copy()
-            values.sum_duplicates()
-            values.eliminate_zeros()
+        values: Decisions = _byte_ones(decisions)
+        if values is None:
+            values = sparse.csr_array(decisions, dtype=np.float64, copy=False)
+            if not (values.has_sorted_indices and values.has_canonical_format and values.data.all()):
+                values = values.copy()
+                values.sum_duplicates()
+                values.eliminate_zeros()
         entries = values.data
     else:
         values = entries = _numeric(decisions, argument, where)
@@ -136,9 +142,23 @@ def as_decisions(decisions: Any, n_vars: int, where: str, argument: str = "decis
     return values
 
 
+def _byte_ones(decisions: Any) -> Decisions | None:
+    """CSR of int8 ones that shares memory with `decisions`; None when they are anything else."""
+    if decisions.format != "csr" or decisions.ndim != 2 or decisions.dtype.kind not in "bui":
+        return None
+    if decisions.dtype.itemsize != 1 or not (decisions.data == 1).all():
+        return None
+    parts = (decisions.data.view(np.int8), decisions.indices, decisions.indptr)
+    values = sparse.csr_array(parts, shape=decisions.shape, copy=False)
+    if not values.has_sorted_indices:
+        values = values.copy()
+        values.sort_indices()
+    return values if values.has_canonical_format else None
+
+
 def dense(decisions: Decisions) -> FloatArray:
-    """Decisions as a dense array (no copy when they already are)."""
-    return np.ascontiguousarray(decisions.toarray() if sparse.issparse(decisions) else decisions)
+    """Decisions as a dense float array (no copy when they already are)."""
+    return np.ascontiguousarray(decisions.toarray() if sparse.issparse(decisions) else decisions, dtype=np.float64)
 
 
 def as_parameters(

@@ -126,7 +126,8 @@ class Problem(ABC):
 
     def basis(self, decisions: Any) -> Decisions:
         """Basis functions at each decision, shape (N, n_params); mostly the decisions themselves."""
-        return self._evaluate(as_decisions(decisions, self.n_vars, self._where("basis")))
+        values = self._evaluate(as_decisions(decisions, self.n_vars, self._where("basis")))
+        return values.astype(np.float64, copy=False)
 
     def is_feasible(self, decisions: Any, contexts: ArrayLike) -> BoolArray:
         """Whether each decision lies in its row's `X(u)`, shape (N,)."""

@@ -39,6 +39,7 @@ __all__ = ["TIE_TOLERANCE", "ShortestPath"]
 
 TIE_TOLERANCE = 1e-9
 _BINARY = 1e-9
+_BLOCK = 4096
 _COARSER = "round or rescale the parameters, or keep them away from 0"
 
 
@@ -124,7 +125,14 @@ class ShortestPath(Problem):
     def feasible(self, decisions: Decisions, contexts: FloatArray) -> BoolArray:
         """Whether each decision is a 0/1 flow of one unit over usable edges, shape (N,)."""
         rows = sparse.csr_array(decisions)
-        network, ends = self.network, contexts.astype(np.int64)
+        feasible = np.empty(len(contexts), dtype=np.bool_)
+        for start in range(0, len(contexts), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            feasible[block] = self._feasible_block(rows[block], contexts[block].astype(np.int64))
+        return feasible
+
+    def _feasible_block(self, rows: Any, ends: IntArray) -> BoolArray:
+        network = self.network
         of_entry = np.repeat(np.arange(len(ends)), np.diff(rows.indptr))
         whole = np.round(rows.data)
         wrong = (np.abs(rows.data - whole) > _BINARY) | (whole < 0) | (whole > 1)

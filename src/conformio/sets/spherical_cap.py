@@ -185,6 +185,7 @@ class SphericalCap(UncertaintySet):
     def _as_rows(self, x: Any, where: str, argument: str = "x") -> tuple[Decisions, bool]:
         single = not sparse.issparse(x) and np.ndim(x) == 1
         values = as_decisions(np.asarray(x)[None] if single else x, self.n_params, where, argument)
+        values = values.astype(np.float64, copy=False)
         if self.center.ndim == 2 and not single:
             check_same_rows(values.shape[0], len(self.center), argument, where)
         if self.center.ndim == 2 and single and len(self.center) != 1:
