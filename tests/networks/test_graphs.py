@@ -69,7 +69,7 @@ def test_values_missing_on_an_edge_are_left_out():
         (nx.DiGraph(), "`graph` of Network.from_networkx: must have at least one edge"),
         (
             nx.DiGraph([(0, 1), (1, 1)]),
-            "`graph` of .*: must not hold self-loops; got one at node 1.*selfloop_edges",
+            "`graph` of .*: must not hold self-loops; got one at node 1.*self_loops=",
         ),
     ],
 )
@@ -87,3 +87,74 @@ def test_without_networkx_the_install_command_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "networkx", None)
     with pytest.raises(InvalidInputError, match=r'`graph` of .*: needs NetworkX: pip install "conformio\[networks\]"'):
         Network.from_networkx(object())
+
+
+class TestNamesOfEdges:
+    def streets(self):
+        graph = nx.MultiDiGraph(crs="epsg:4326")
+        graph.add_node(42421749, x=-73.9, y=40.7)
+        graph.add_node(9_007_199_254_740_993, x=-73.8, y=40.8)
+        graph.add_edge(42421749, 9_007_199_254_740_993, 0, length=12.5, osmid=[1, 2], oneway=False)
+        graph.add_edge(42421749, 9_007_199_254_740_993, 1, length=14.0, osmid=3, oneway=True)
+        graph.add_edge(9_007_199_254_740_993, 42421749, 0, length=12.5, osmid=4, oneway=False)
+        return graph
+
+    def test_parallel_edges_carry_their_keys(self):
+        graph = self.streets()
+        network = Network.from_networkx(graph)
+        assert network.edge_ids.tolist() == list(graph.edges(keys=True))
+        assert network.attributes["length"].tolist() == [12.5, 14.0, 12.5]
+
+    def test_single_edges_are_pairs(self):
+        assert Network.from_networkx(nx.DiGraph([("a", "b")])).edge_ids.tolist() == [("a", "b")]
+        assert Network.from_networkx(nx.Graph([(0, 1)])).edge_ids.tolist() == [(0, 1), (1, 0)]
+
+    def test_self_loops_are_left_out_on_request(self):
+        graph = self.streets()
+        graph.add_edge(42421749, 42421749, 0, length=1.0)
+        network = Network.from_networkx(graph, self_loops="drop")
+        assert network.edge_ids.tolist() == Network.from_networkx(self.streets()).edge_ids.tolist()
+        with pytest.raises(InvalidInputError, match=r"`self_loops` of .*: must be one of 'error', 'drop'"):
+            Network.from_networkx(graph, self_loops="keep")
+
+    def test_state_keeps_them(self):
+        for graph in (self.streets(), nx.DiGraph([("a", "b"), (("b", 1), "a")])):
+            network = Network.from_networkx(graph)
+            again = Network(**network.to_state())
+            assert again.edge_ids.tolist() == network.edge_ids.tolist()
+            assert again.node_ids.tolist() == network.node_ids.tolist()
+
+    def test_they_are_checked(self):
+        with pytest.raises(InvalidInputError, match="`edge_ids` of Network: must name all 2 edges; got 1 names"):
+            Network([0, 1], [1, 0], edge_ids=["a"])
+        with pytest.raises(InvalidInputError, match="`edge_ids` row 1 of Network: must be unique; got 'a'"):
+            Network([0, 1], [1, 0], edge_ids=["a", "a"])
+
+
+class TestGraphML:
+    def test_round_trip_of_a_street_network(self, tmp_path):
+        graph = TestNamesOfEdges().streets()
+        for *_, known in [*graph.edges(data=True), *graph.nodes(data=True)]:
+            known.update({name: str(value) for name, value in known.items()})  # all text, as OSMnx writes it
+        nx.write_graphml(graph, tmp_path / "streets.graphml")
+        network = Network.from_graphml(tmp_path / "streets.graphml")
+        assert network.node_ids.tolist() == list(graph.nodes)
+        assert network.edge_ids.tolist() == list(graph.edges(keys=True))
+        assert network.attributes["length"].tolist() == [12.5, 14.0, 12.5]
+        assert network.coordinates.tolist() == [[-73.9, 40.7], [-73.8, 40.8]]
+
+    def test_names_that_are_no_numbers_stay_text(self, tmp_path):
+        nx.write_graphml(nx.DiGraph([("007", "8"), ("8", "NA")]), tmp_path / "g.graphml")
+        network = Network.from_graphml(tmp_path / "g.graphml", zones=["NA"])
+        assert network.node_ids.tolist() == ["007", "8", "NA"]
+        assert network.zones.tolist() == [False, False, True]
+
+    @pytest.mark.parametrize("text", ["", "no xml", "<graphml><graph>", "<html></html>", "\x00\x01"])
+    def test_files_that_are_none(self, tmp_path, text):
+        (tmp_path / "g.graphml").write_text(text)
+        with pytest.raises(InvalidInputError, match=r"`path` of Network.from_graphml: .*must "):
+            Network.from_graphml(tmp_path / "g.graphml")
+
+    def test_missing_files(self, tmp_path):
+        with pytest.raises(InvalidInputError, match=r"none\.graphml: must be a readable GraphML file"):
+            Network.from_graphml(tmp_path / "none.graphml")

@@ -207,3 +207,43 @@ def test_columns_of_a_frame_are_numbers_in_all_cells_or_in_none(cells):
 def test_names_in_frames_keep_their_type():
     frame = pd.DataFrame({"a": ["7", "8"], "b": ["8", "7"]})
     assert Network.from_table(frame, tail="a", head="b").node_ids.tolist() == ["7", "8"]
+
+
+class TestNamesAndPlaces:
+    def files(self, folder, nodes="node,x,y,zone\n7,0,0,1\n8,1,0,0\n9,1.5,1,0\n11,4,4,0\n"):
+        (folder / "e.csv").write_text("a,b,link\n7,8,L1\n8,9,L2\n8,8,L3\n9,8,L4\n")
+        (folder / "n.csv").write_text(nodes)
+        return {"tail": "a", "head": "b", "nodes": folder / "n.csv", "self_loops": "drop"}
+
+    def test_edges_have_names_and_nodes_places(self, tmp_path):
+        network = Network.from_table(tmp_path / "e.csv", edge_id="link", **self.files(tmp_path))
+        assert network.edge_ids.tolist() == ["L1", "L2", "L4"]
+        assert network.node_ids.tolist() == [7, 8, 9, 11]
+        assert network.coordinates.tolist() == [[0, 0], [1, 0], [1.5, 1], [4, 4]]
+        assert network.zones.tolist() == [True, False, False, False]
+
+    def test_frames_do_as_well(self, tmp_path):
+        pd = pytest.importorskip("pandas")
+        options = self.files(tmp_path) | {"nodes": pd.read_csv(self.files(tmp_path)["nodes"]).iloc[::-1]}
+        edges = pd.DataFrame({"a": [7, 8], "b": [8, 9]})
+        network = Network.from_table(edges, **options)
+        assert network.coordinates.tolist() == [[0, 0], [1, 0], [1.5, 1], [4, 4]]
+        assert network.edge_ids is None
+
+    @pytest.mark.parametrize(
+        ("nodes", "message"),
+        [
+            ("node,x\n7,0\n", "`nodes` of .*: must have the columns node, x and y"),
+            ("node,x,y\n7,0,0\n8,1,0\n", "`nodes` of .*: must have a row for every node; got node 9"),
+            ("node,x,y\n7,0,0\n8,1,0\n9,1,1\n9,1,1\n", "`nodes` of .*: must name each node once; got node 9"),
+            ("node,x,y\n7,a,0\n8,b,0\n9,c,1\n", "`nodes` of .*: column 'x' must hold numbers"),
+            ("node,x,y,zone\n7,0,0,2\n8,1,0,0\n9,1,1,0\n", "`nodes` of .*: column 'zone' must hold True and False"),
+        ],
+    )
+    def test_wrong_tables_of_nodes(self, tmp_path, nodes, message):
+        with pytest.raises(InvalidInputError, match=message):
+            Network.from_table(tmp_path / "e.csv", **self.files(tmp_path, nodes))
+
+    def test_unknown_column_of_names(self, tmp_path):
+        with pytest.raises(InvalidInputError, match=r"`edge_id` of .*: must be one of the columns"):
+            Network.from_table(tmp_path / "e.csv", edge_id="x", **self.files(tmp_path))

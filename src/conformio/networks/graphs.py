@@ -2,37 +2,43 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from numbers import Real
+from os import PathLike
+from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 
 from conformio.errors import InvalidInputError, invalid
 
-__all__ = ["read_graph"]
+__all__ = ["read_graph", "read_graphml"]
+
+_WHOLE = re.compile(r"0|-?[1-9]\d{0,17}", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
 
-def read_graph(graph: Any, zones: Iterable[Any], where: str) -> dict[str, Any]:
+def read_graph(graph: Any, zones: Iterable[Any], where: str, drop_loops: bool = False) -> dict[str, Any]:
     """The parts of a network from a graph; an undirected edge becomes two."""
-    try:
-        import networkx as nx
-    except ImportError as error:
-        rule = 'needs NetworkX: pip install "conformio[networks]"'
-        raise InvalidInputError(f"`graph` of {where}: {rule}") from error
+    nx = _networkx("graph", where)
     if not isinstance(graph, nx.Graph):
         raise invalid("graph", where, "must be a NetworkX graph", type(graph).__name__)
     labels = list(graph.nodes)
     number_of = {label: number for number, label in enumerate(labels)}
-    tails, heads, data = [], [], []
-    for tail, head, known in graph.edges(data=True):
+    tails, heads, data, names = [], [], [], []
+    for tail, head, *key, known in graph.edges(data=True, **({"keys": True} if graph.is_multigraph() else {})):
         if tail == head:
-            remedy = "graph.remove_edges_from(list(networkx.selfloop_edges(graph))) takes them out"
+            if drop_loops:
+                continue
+            remedy = 'Pass self_loops="drop" to leave them out'
             raise invalid("graph", where, "must not hold self-loops", f"one at node {tail!r}", remedy=remedy)
         for pair in [(tail, head)] if graph.is_directed() else [(tail, head), (head, tail)]:
             tails.append(number_of[pair[0]])
             heads.append(number_of[pair[1]])
             data.append(known)
+            names.append((*pair, *key))
     if not data:
         raise invalid("graph", where, "must have at least one edge", "no edges")
     return {
@@ -43,7 +49,53 @@ def read_graph(graph: Any, zones: Iterable[Any], where: str) -> dict[str, Any]:
         "zones": _zone_mask(zones, number_of, where),
         "node_ids": labels,
         "coordinates": _places([graph.nodes[label] for label in labels]),
+        "edge_ids": names,
     }
+
+
+def read_graphml(
+    path: str | PathLike[str], zones: Iterable[Any], where: str, drop_loops: bool = False
+) -> dict[str, Any]:
+    """The parts of a network from a GraphML file, text that spells numbers read as numbers."""
+    nx = _networkx("path", where)
+    remedy = "Check the name and that another program can open it"
+    try:
+        graph = nx.read_graphml(Path(path))
+    except (OSError, ElementTree.ParseError, nx.NetworkXException, KeyError, ValueError, TypeError) as error:
+        raise invalid("path", where, f"{path}: must be a readable GraphML file", error, remedy=remedy) from error
+    spelled = [*graph.nodes(data=True), *graph.edges(data=True)]
+    for *_, known in spelled:
+        known.update({name: _spelled(value) for name, value in known.items()})
+    keys = {key for *_, key in graph.edges(keys=True)} if graph.is_multigraph() else set()
+    nodes, renamed = _whole_names(graph.nodes), _whole_names(keys)
+    if renamed:
+        typed = type(graph)()
+        typed.add_nodes_from(graph.nodes(data=True))
+        typed.add_edges_from((u, v, renamed[key], known) for u, v, key, known in graph.edges(keys=True, data=True))
+        graph = typed
+    return read_graph(nx.relabel_nodes(graph, nodes) if nodes else graph, zones, where, drop_loops)
+
+
+def _networkx(argument: str, where: str) -> Any:
+    try:
+        import networkx as nx
+    except ImportError as error:
+        rule = 'needs NetworkX: pip install "conformio[networks]"'
+        raise InvalidInputError(f"`{argument}` of {where}: {rule}") from error
+    return nx
+
+
+def _whole_names(names: Iterable[Any]) -> dict[Any, int]:
+    """The whole numbers that all of the names spell; empty unless all do."""
+    found = list(names)
+    spell = found and all(isinstance(name, str) and _WHOLE.fullmatch(name) for name in found)
+    return {name: int(name) for name in found} if spell else {}
+
+
+def _spelled(value: Any) -> Any:
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        return int(value) if _WHOLE.fullmatch(value) else float(value)
+    return value
 
 
 def _is_number(value: object) -> bool:

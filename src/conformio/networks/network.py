@@ -23,7 +23,7 @@ from conformio.checks import (
     check_choice,
 )
 from conformio.errors import invalid
-from conformio.networks.graphs import read_graph
+from conformio.networks.graphs import read_graph, read_graphml
 from conformio.networks.network_parts import (
     as_attributes,
     as_coordinates,
@@ -33,6 +33,7 @@ from conformio.networks.network_parts import (
     check_grid,
     count_nodes,
     frozen,
+    plain_labels,
 )
 from conformio.networks.path_codec import edges_between, flatten_paths, flows_of, joined_edges, walks_of
 from conformio.networks.tables import read_table
@@ -62,6 +63,8 @@ class Network:
     node_ids : sequence, length n_nodes, optional
         The nodes' names in the source of the data; unique.
     coordinates : array-like, shape (n_nodes, 2), optional
+    edge_ids : sequence, length n_edges, optional
+        The edges' names in the source of the data; unique.
 
     Attributes
     ----------
@@ -71,6 +74,7 @@ class Network:
     zones : bool array, shape (n_nodes,)
     node_ids : array, shape (n_nodes,), or None
     coordinates : float array, shape (n_nodes, 2), or None
+    edge_ids : array, shape (n_edges,), or None
 
     Raises
     ------
@@ -101,6 +105,7 @@ class Network:
     zones: BoolArray
     node_ids: NDArray[Any] | None
     coordinates: FloatArray | None
+    edge_ids: NDArray[Any] | None
 
     def __init__(
         self,
@@ -112,6 +117,7 @@ class Network:
         zones: ArrayLike | None = None,
         node_ids: Sequence[Any] | NDArray[Any] | None = None,
         coordinates: ArrayLike | None = None,
+        edge_ids: Sequence[Any] | NDArray[Any] | None = None,
     ):
         start = as_nodes(tails, "tails")
         end = as_nodes(heads, "heads", size=len(start))
@@ -128,6 +134,7 @@ class Network:
             zones=frozen(as_zones(zones, n)),
             node_ids=as_labels(node_ids, n),
             coordinates=as_coordinates(coordinates, n),
+            edge_ids=as_labels(edge_ids, len(start), "edge_ids", "edge"),
         )
 
     # ------------------------------------------------------------------ other sources
@@ -175,22 +182,60 @@ class Network:
         return cls(**read_tntp(path, nodes, "Network.from_tntp"))
 
     @classmethod
-    def from_networkx(cls, graph: Any, *, zones: Iterable[Any] = ()) -> Self:
+    def from_networkx(cls, graph: Any, *, zones: Iterable[Any] = (), self_loops: str = "error") -> Self:
         """Take over a NetworkX graph, directed or not, with or without parallel edges.
 
         Parameters
         ----------
         graph : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
             Nodes and edges keep the graph's order and `node_ids` its labels. An undirected edge becomes two
-            edges, one after the other. Attributes that every edge has as a number are kept, and so are
-            numeric node attributes ``x`` and ``y``, as coordinates.
+            edges, one after the other. `edge_ids` are the tuples that name edges in the graph: (tail, head),
+            with parallel edges (tail, head, key). Attributes that every edge has as a number are kept, and
+            so are numeric node attributes ``x`` and ``y``, as coordinates.
         zones : iterable of node labels, optional
             Nodes where a trip may begin or end but which it never crosses.
+        self_loops : {"error", "drop"}
+            Edges from a node to itself: refuse them, or leave them out.
         """
-        return cls(**read_graph(graph, zones, "Network.from_networkx"))
+        where = "Network.from_networkx"
+        check_choice(self_loops, ("error", "drop"), "self_loops", where)
+        return cls(**read_graph(graph, zones, where, self_loops == "drop"))
 
     @classmethod
-    def from_table(cls, path_or_frame: Any, *, tail: str, head: str) -> Self:
+    def from_graphml(cls, path: str | PathLike[str], *, zones: Iterable[Any] = (), self_loops: str = "error") -> Self:
+        """Read a GraphML file, e.g. a street network that OSMnx saved.
+
+        Parameters
+        ----------
+        path : path of a ``.graphml`` file
+        zones, self_loops
+            As for `from_networkx`.
+
+        Notes
+        -----
+        Names are text in such files. As in `from_table` they become whole numbers where all of them, of nodes
+        or of keys, are written as such, and so do attributes that are numbers written as text.
+
+        Raises
+        ------
+        InvalidInputError
+            For a file that cannot be read as GraphML.
+        """
+        where = "Network.from_graphml"
+        check_choice(self_loops, ("error", "drop"), "self_loops", where)
+        return cls(**read_graphml(path, zones, where, self_loops == "drop"))
+
+    @classmethod
+    def from_table(
+        cls,
+        path_or_frame: Any,
+        *,
+        tail: str,
+        head: str,
+        edge_id: str | None = None,
+        nodes: Any = None,
+        self_loops: str = "error",
+    ) -> Self:
         """Read a table with one row per edge.
 
         Parameters
@@ -200,6 +245,13 @@ class Network:
             The columns that name the nodes. Names of any one kind are sorted and numbered `0..n_nodes-1`;
             `node_ids` keeps them. In a CSV file names are text, ``007`` and ``NA`` too; they are whole
             numbers only where all of them, in both columns, are written as such (``7``, ``-3``).
+        edge_id : str, optional
+            The column that names the edges; `edge_ids` keeps it.
+        nodes : path or data frame, optional
+            A second table, with the columns ``node``, ``x`` and ``y`` (the coordinates) and, if there are any,
+            ``zone``: True or 1 where a trip may begin or end but which it never crosses.
+        self_loops : {"error", "drop"}
+            Edges from a node to itself: refuse them, or leave them out.
 
         Notes
         -----
@@ -212,7 +264,10 @@ class Network:
             For a file that cannot be read, missing columns or values, and columns where some cells are
             numbers and others are not; names the column and the first such row.
         """
-        return cls(**read_table(path_or_frame, tail, head, "Network.from_table"))
+        where = "Network.from_table"
+        check_choice(self_loops, ("error", "drop"), "self_loops", where)
+        parts = read_table(path_or_frame, tail, head, where, edge_id=edge_id, nodes=nodes, self_loops=self_loops)
+        return cls(**parts)
 
     # ------------------------------------------------------------------ paths and decisions
 
@@ -344,10 +399,9 @@ class Network:
     def to_state(self) -> dict[str, Any]:
         """Constructor arguments as arrays and plain values, e.g. for model files."""
         names = ("tails", "heads", "n_nodes", "zones", "coordinates")
-        labels = self.node_ids
-        plain = labels.tolist() if labels is not None and labels.dtype.hasobject else labels
         parts = {name: getattr(self, name) for name in names}
-        return {**parts, "node_ids": plain, "attributes": dict(self.attributes)}
+        labels = {name: plain_labels(getattr(self, name)) for name in ("node_ids", "edge_ids")}
+        return {**parts, **labels, "attributes": dict(self.attributes)}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), self.to_state())

@@ -21,6 +21,7 @@ __all__ = [
     "check_grid",
     "count_nodes",
     "frozen",
+    "plain_labels",
 ]
 
 NODE_LIMIT = 2**31
@@ -120,32 +121,53 @@ def as_zones(zones: ArrayLike | None, n_nodes: int) -> BoolArray:
     return array
 
 
-def as_labels(node_ids: Sequence[Any] | NDArray[Any] | None, n_nodes: int) -> NDArray[Any] | None:
-    """Names as an integer or string array where all are of that kind, else as objects, tuples whole."""
-    if node_ids is None:
+def as_labels(
+    ids: Sequence[Any] | NDArray[Any] | None, size: int, argument: str = "node_ids", things: str = "node"
+) -> NDArray[Any] | None:
+    """Names as an integer or string array where all are of that kind, else as objects, tuples whole.
+
+    The rows of an array of two or more columns are tuples.
+    """
+    if ids is None:
         return None
-    if isinstance(node_ids, (str, bytes)) or not isinstance(node_ids, Iterable):
-        raise invalid("node_ids", _WHERE, "must be a sequence with one name per node", repr(node_ids))
-    names = np.atleast_1d(node_ids).tolist() if isinstance(node_ids, np.ndarray) else list(node_ids)
-    if len(names) != n_nodes:
-        raise invalid("node_ids", _WHERE, f"must name all {n_nodes} nodes", f"{len(names)} names")
+    if isinstance(ids, (str, bytes)) or not isinstance(ids, Iterable):
+        raise invalid(argument, _WHERE, f"must be a sequence with one name per {things}", repr(ids))
+    names = np.atleast_1d(ids).tolist() if isinstance(ids, np.ndarray) else list(ids)
+    if isinstance(ids, np.ndarray) and ids.ndim == 2 and ids.shape[1] > 1:
+        names = [tuple(name) for name in names]
+    if len(names) != size:
+        raise invalid(argument, _WHERE, f"must name all {size} {things}s", f"{len(names)} names")
     seen: set[Any] = set()
     for row, name in enumerate(names):
         if not isinstance(name, Hashable):
             remedy = "Strings, whole numbers and tuples of them will do"
-            raise invalid("node_ids", _WHERE, "must be names that never change", repr(name), row=row, remedy=remedy)
+            raise invalid(argument, _WHERE, "must be names that never change", repr(name), row=row, remedy=remedy)
         if name in seen:
-            raise invalid("node_ids", _WHERE, "must be unique", repr(name), row=row)
+            raise invalid(argument, _WHERE, "must be unique", repr(name), row=row)
         seen.add(name)
     kinds = {type(name) for name in names}
     if kinds in ({int}, {str}):
         plain = np.array(names)
         if plain.dtype.kind in "iU":  # whole numbers beyond 64 bits would be rounded
             return frozen(plain)
-    labels = np.empty(n_nodes, dtype=object)
+    labels = np.empty(size, dtype=object)
     for row, name in enumerate(names):
         labels[row] = name
     return frozen(labels)
+
+
+def plain_labels(labels: NDArray[Any] | None) -> NDArray[Any] | list[Any] | None:
+    """Names in the smallest form that `as_labels` reads back: an array, two-dimensional for tuples, or a list."""
+    if labels is None or not labels.dtype.hasobject:
+        return labels
+    names: list[Any] = labels.tolist()
+    if {type(name) for name in names} == {tuple}:
+        shapes = {(len(name), *map(type, name)) for name in names}
+        if len(shapes) == 1 and set(next(iter(shapes))[1:]) == {int}:
+            rows: NDArray[Any] = np.array(names)
+            if rows.dtype.kind == "i":
+                return rows
+    return names
 
 
 def as_coordinates(coordinates: ArrayLike | None, n_nodes: int) -> FloatArray | None:

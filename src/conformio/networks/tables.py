@@ -21,34 +21,99 @@ __all__ = ["read_table"]
 _ARGUMENT = "path_or_frame"
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 _WHOLE = re.compile(r"0|-?[1-9]\d{0,17}", re.ASCII)  # written in the one usual way, and within 64 bits
+_NODE = "node"
 _TRUTH = {"true": True, "false": False}
 
+_Columns: TypeAlias = dict[str, NDArray[Any]]
 
-def read_table(path_or_frame: Any, tail: str, head: str, where: str) -> dict[str, Any]:
+
+def read_table(
+    path_or_frame: Any,
+    tail: str,
+    head: str,
+    where: str,
+    *,
+    edge_id: str | None = None,
+    nodes: Any = None,
+    self_loops: str = "error",
+) -> dict[str, Any]:
     """The parts of a network: two columns name the nodes, other columns of numbers are attributes."""
     columns = _columns(path_or_frame, where)
-    names = list(columns)
-    for argument, column in (("tail", tail), ("head", head)):
-        if column not in names:
-            raise invalid(argument, where, f"must be one of the columns {names}", repr(column))
+    named = {"tail": tail, "head": head, **({} if edge_id is None else {"edge_id": edge_id})}
+    for argument, column in named.items():
+        if column not in columns:
+            raise invalid(argument, where, f"must be one of the columns {list(columns)}", repr(column))
+    columns = _without_loops(columns, tail, head) if self_loops == "drop" else columns
     if not len(columns[tail]):
         raise invalid(_ARGUMENT, where, "must have at least one row", "an empty table")
-    written = isinstance(path_or_frame, (str, PathLike)) and Path(path_or_frame).suffix.lower() == ".csv"
-    tails, heads, labels = _numbered(columns[tail], columns[head], written, where)
-    others = {name: _as_numbers(values, name, where) for name, values in columns.items() if name not in (tail, head)}
+    places = {} if nodes is None else _node_columns(nodes, where)
+    sources = [path_or_frame] if nodes is None else [path_or_frame, nodes]
+    (tails, heads, rows), labels = _numbered(
+        [columns[tail], columns[head], places.get(_NODE, np.zeros(0, dtype=object))], all(map(_written, sources)), where
+    )
+    others = {name: _as_numbers(v, name, where) for name, v in columns.items() if name not in named.values()}
     return {
         "tails": tails,
         "heads": heads,
         "n_nodes": len(labels),
         "attributes": {name: values for name, values in others.items() if values is not None},
         "node_ids": labels,
+        "edge_ids": None if edge_id is None else _edge_names(columns[edge_id], _written(path_or_frame)),
+        **_placed(places, rows, labels, where),
     }
 
 
+def _written(source: Any) -> bool:
+    """Whether names come as text that may spell numbers."""
+    return isinstance(source, (str, PathLike)) and Path(source).suffix.lower() == ".csv"
+
+
+def _without_loops(columns: _Columns, tail: str, head: str) -> _Columns:
+    kept = np.array([a != b for a, b in zip(columns[tail].tolist(), columns[head].tolist(), strict=True)], dtype=bool)
+    return {name: values[kept] for name, values in columns.items()}
+
+
+def _edge_names(values: NDArray[Any], written: bool) -> list[Any]:
+    names = values.tolist()
+    return [int(name) for name in names] if written and all(map(_WHOLE.fullmatch, names)) else names
+
+
+# ---------------------------------------------------------------------- the table of nodes
+
+
+def _node_columns(nodes: Any, where: str) -> _Columns:
+    columns = _columns(nodes, where)
+    missing = [name for name in (_NODE, "x", "y") if name not in columns]
+    if missing:
+        rule = f"must have the columns {_NODE}, x and y (and zone, if there are any)"
+        raise invalid("nodes", where, rule, f"the columns {list(columns)}")
+    return columns
+
+
+def _placed(places: _Columns, rows: NDArray[Any], labels: list[Any], where: str) -> dict[str, Any]:
+    """Coordinates and zones in the order of the labels; `rows` are the numbers of the table's nodes."""
+    if not places:
+        return {}
+    seen = np.bincount(rows, minlength=len(labels))
+    for wrong, rule in ((seen == 0, "must have a row for every node"), (seen > 1, "must name each node once")):
+        if wrong.any():
+            raise invalid("nodes", where, rule, f"node {labels[first_row(wrong)]!r}")
+    order = np.argsort(rows)
+    parts = {"coordinates": np.column_stack([_place_column(places, name, where) for name in ("x", "y")])[order]}
+    if "zone" in places:
+        parts["zones"] = _place_column(places, "zone", where)[order].astype(bool)
+    return parts
+
+
+def _place_column(places: _Columns, name: str, where: str) -> NDArray[Any]:
+    values = _as_numbers(places[name], name, where)
+    if values is None or (name == "zone" and not np.isin(values, (0, 1)).all()):
+        rule = "True and False, or 1 and 0" if name == "zone" else "numbers"
+        raise invalid("nodes", where, f"column {name!r} must hold {rule}", places[name].tolist()[:3])
+    return values
+
+
 # ---------------------------------------------------------------------- sources
-
-
-_Columns: TypeAlias = dict[str, NDArray[Any]]
 
 
 def _columns(path_or_frame: Any, where: str) -> _Columns:
@@ -166,11 +231,9 @@ def _number(cell: Any) -> int | float | None:
     return float(cell) if isinstance(cell, (Real, Decimal)) else None
 
 
-def _numbered(
-    tails: NDArray[Any], heads: NDArray[Any], written: bool, where: str
-) -> tuple[NDArray[Any], NDArray[Any], list[Any]]:
-    """Nodes numbered in the order of their names, alike in tails and heads; `written` names may spell numbers."""
-    names = [*tails.tolist(), *heads.tolist()]
+def _numbered(columns: list[NDArray[Any]], written: bool, where: str) -> tuple[list[NDArray[Any]], list[Any]]:
+    """Nodes numbered in the order of their names, alike in all columns; `written` names may spell numbers."""
+    names = [name for column in columns for name in column.tolist()]
     if written and all(_WHOLE.fullmatch(name) for name in names):
         names = [int(name) for name in names]
     kinds = sorted({type(name).__name__ for name in names})
@@ -183,4 +246,4 @@ def _numbered(
         raise invalid("tail", where, "must name nodes by values that can be sorted", kinds[0]) from error
     number_of = {name: number for number, name in enumerate(labels)}
     numbers = np.array([number_of[name] for name in names], dtype=np.int64)
-    return numbers[: len(tails)], numbers[len(tails) :], labels
+    return np.split(numbers, np.cumsum([len(column) for column in columns])[:-1]), labels
