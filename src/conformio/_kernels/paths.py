@@ -17,7 +17,7 @@ from numba import njit
 
 from conformio.checks import BoolArray, FloatArray, IntArray
 
-__all__ = ["TIE", "path_batch", "shortest_tree", "sort_rows"]
+__all__ = ["TIE", "grow_tree", "path_batch", "shortest_tree", "sort_rows"]
 
 TIE = 1e-13
 
@@ -79,7 +79,7 @@ def _improves(reach: float, steps: int, old: float, old_steps: int, settled: boo
 
 
 @njit(cache=True, nogil=True)
-def _search(
+def grow_tree(
     start: IntArray,
     edges: IntArray,
     ends: IntArray,
@@ -145,7 +145,7 @@ def shortest_tree(
     dist, hops, pred = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
     nobody, settled = np.zeros(n, np.bool_), np.empty(n, np.bool_)
     heap, place = np.empty(n, np.int64), np.empty(n, np.int64)
-    _search(start, edges, ends, costs, closed, origin, nobody, 0, dist, hops, pred, settled, heap, place)
+    grow_tree(start, edges, ends, costs, closed, origin, nobody, 0, dist, hops, pred, settled, heap, place)
     return dist, hops, pred
 
 
@@ -186,7 +186,7 @@ def path_batch(
                 wanted[destinations[order[k]]] = True
                 n_wanted += 1
         row_costs = costs[0] if costs.shape[0] == 1 else costs[order[first]]
-        _search(start, edges, heads, row_costs, closed, origin, wanted, n_wanted,
+        grow_tree(start, edges, heads, row_costs, closed, origin, wanted, n_wanted,
                 dist, hops, pred, settled, heap, place)  # fmt: skip
         for k in range(first, last):
             row = order[k]

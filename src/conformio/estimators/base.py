@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -11,11 +12,15 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
+from conformio._kernels.grouping import add_rows_by_group, group_rows
 from conformio.checks import Decisions, FloatArray, IntArray, as_contexts
 from conformio.errors import NotFittedError, RowError, invalid
+from conformio.networks.shortest import sealed
 from conformio.problems.base import Problem
 
 __all__ = ["Estimator", "TrainingData", "check_problem"]
+
+_DENSE_ENTRIES = 1 << 22
 
 
 class Estimator(BaseEstimator, ABC):  # type: ignore[misc]
@@ -80,7 +85,7 @@ def check_problem(problem: Any, where: str) -> Problem:
 
 @dataclass(frozen=True)
 class TrainingData:
-    """Feasible decisions as signed basis values, and their distinct contexts.
+    """Feasible decisions, as signed basis values, and their distinct contexts.
 
     With `sign` 1 for `min` and -1 for `max`, the sub-optimality loss of row k is
     `theta . (observed[k] - best(theta)[context_of[k]])` in both senses (paper, eq. sub_opt_loss).
@@ -89,8 +94,7 @@ class TrainingData:
     ----------
     problem : Problem
     contexts : (N, context_width) array
-    observed : (N, n_params) array or CSR
-        `sign * basis(decision)` per row.
+    decisions : (N, n_vars) array or CSR
     distinct : (C, context_width) array
         Distinct contexts in sorted order.
     first : (C,) int array
@@ -104,7 +108,7 @@ class TrainingData:
 
     problem: Problem
     contexts: FloatArray
-    observed: Decisions
+    decisions: Decisions
     distinct: FloatArray
     first: IntArray
     context_of: IntArray
@@ -125,10 +129,13 @@ class TrainingData:
         if len(rows) == 0:
             raise invalid("contexts", where, "must have at least one row", "none")
         problem.require_feasible(decisions, rows, where)
-        sign = problem.sign
-        observed = problem.basis(decisions) * sign
-        distinct, first, context_of = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-        return cls(problem, rows, observed, distinct, first, context_of.ravel(), sign, where)
+        first, context_of = group_rows(rows)
+        return cls(problem, rows, decisions, rows[first], first, context_of, problem.sign, where)
+
+    @cached_property
+    def observed(self) -> Decisions:
+        """`sign * basis(decision)` per row, shape (N, n_params)."""
+        return self.problem.basis(self.decisions) * self.sign
 
     @property
     def n_rows(self) -> int:
@@ -156,3 +163,14 @@ class TrainingData:
         """Sparse (C, N) matrix that adds up rows with the same context."""
         ones, rows = np.ones(self.n_rows), np.arange(self.n_rows)
         return sparse.csr_array((ones, (self.context_of, rows)), shape=(len(self.distinct), self.n_rows))
+
+    def observed_sums(self) -> Decisions:
+        """Sum of `observed` over the rows with each distinct context, shape (C, n_params)."""
+        values = self.decisions if self.problem.linear else self.problem.basis(self.decisions)
+        shape = (len(self.distinct), self.problem.n_params)
+        if not sparse.issparse(values) or shape[0] * shape[1] > _DENSE_ENTRIES:
+            return (self.sums_by_context() @ values) * self.sign
+        sums = np.zeros(shape)
+        parts = (sealed(part, None) for part in (values.indptr, values.indices, values.data))
+        add_rows_by_group(*parts, sealed(self.context_of, None), sums)
+        return sparse.csr_array(sums * self.sign)

@@ -63,7 +63,7 @@ class MeanLoss(Relaxation):
         self.data, self.n_params = data, data.problem.n_params
         self._weights = sizes / data.n_rows
         self._mean = _group_means(group, counts, sizes)
-        self._observed = _group_means(group, np.ones(len(counts)), sizes) @ (data.sums_by_context() @ data.observed)
+        self._observed = _group_means(group, np.ones(len(counts)), sizes) @ data.observed_sums()
         self.costs = np.concatenate([np.zeros(self.n_params), self._weights])
         self.aux_lower = np.zeros(len(sizes))
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from conformio._kernels.paths import path_batch, shortest_tree, sort_rows
@@ -81,8 +83,11 @@ def cost_tree(network: Network, costs: FloatArray, root: int, backwards: bool = 
     return cost, edge
 
 
-def sealed(costs: FloatArray) -> FloatArray:
-    """A contiguous read-only view: kernels are compiled again for every kind of array they meet."""
-    view = np.ascontiguousarray(costs, dtype=np.float64).view()
+def sealed(values: NDArray[Any], kind: Any = np.float64) -> NDArray[Any]:
+    """A contiguous read-only view, of type `kind` (None: its own).
+
+    Kernels are compiled again for every kind of array they meet, so all arrays come as this one kind.
+    """
+    view = np.ascontiguousarray(values, dtype=kind).view()
     view.setflags(write=False)
     return view

@@ -16,11 +16,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from conformio._kernels.grouping import group_rows
 from conformio.checks import (
     BoolArray,
     Decisions,
     Domain,
     FloatArray,
+    IntArray,
     RandomState,
     Sense,
     as_contexts,
@@ -229,15 +231,15 @@ class Problem(ABC):
         contexts: FloatArray,
         where: str,
     ) -> Decisions:
-        if theta.ndim == 2 or len(contexts) <= 1:
-            first, back = np.arange(len(contexts)), None
-        else:
-            _, first, back = np.unique(contexts, axis=0, return_index=True, return_inverse=True)
+        first: IntArray = np.arange(len(contexts))
+        back: IntArray | None = None
+        if theta.ndim == 1 and len(contexts) > 1:
+            first, back = group_rows(contexts)
         try:
             found = solve_rows(theta, contexts[first])
         except RowError as error:
             raise error.moved(where, None if error.row is None else int(first[error.row])) from error
-        return found if back is None else found[back.ravel()]
+        return found if back is None else found[back]
 
     def __copy__(self) -> Self:
         return self

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from conformio._kernels.flow_rows import are_unit_flows
 from conformio.checks import (
     BoolArray,
     Decisions,
@@ -27,7 +28,7 @@ from conformio.checks import (
 from conformio.errors import InfeasibleProblemError, RowError, SolverError, invalid
 from conformio.networks import Network
 from conformio.networks.flow_program import FlowProgram, has_light_cycle, usable_edges
-from conformio.networks.shortest import cost_tree, shortest_paths
+from conformio.networks.shortest import cost_tree, sealed, shortest_paths
 from conformio.networks.tied_paths import TiedPaths, TooManyTiesError
 from conformio.problems._distinct_rows import distinct_rows
 from conformio.problems._per_thread import PerThread
@@ -39,7 +40,6 @@ __all__ = ["TIE_TOLERANCE", "ShortestPath"]
 
 TIE_TOLERANCE = 1e-9
 _BINARY = 1e-9
-_BLOCK = 4096
 _COARSER = "round or rescale the parameters, or keep them away from 0"
 
 
@@ -106,8 +106,8 @@ class ShortestPath(Problem):
             raise invalid("contexts", where, rule, type(contexts).__name__ + " of names", remedy=remedy)
         values = as_contexts(contexts, self.context_width, where)
         last = self.network.n_nodes - 1
-        wrong = (values != np.round(values)) | (values < 0) | (values > last)
-        if wrong.any():
+        if len(values) and (values.min() < 0 or values.max() > last or (values != np.rint(values)).any()):
+            wrong = (values != np.round(values)) | (values < 0) | (values > last)
             row = first_row(wrong)
             column = int(np.flatnonzero(wrong[row])[0])
             value, name = values[row, column], ("origin", "destination")[column]
@@ -124,33 +124,13 @@ class ShortestPath(Problem):
 
     def feasible(self, decisions: Decisions, contexts: FloatArray) -> BoolArray:
         """Whether each decision is a 0/1 flow of one unit over usable edges, shape (N,)."""
-        rows = sparse.csr_array(decisions)
-        feasible = np.empty(len(contexts), dtype=np.bool_)
-        for start in range(0, len(contexts), _BLOCK):
-            block = slice(start, start + _BLOCK)
-            feasible[block] = self._feasible_block(rows[block], contexts[block].astype(np.int64))
-        return feasible
-
-    def _feasible_block(self, rows: Any, ends: IntArray) -> BoolArray:
-        network = self.network
-        of_entry = np.repeat(np.arange(len(ends)), np.diff(rows.indptr))
-        whole = np.round(rows.data)
-        wrong = (np.abs(rows.data - whole) > _BINARY) | (whole < 0) | (whole > 1)
-        tails, heads = network.tails[rows.indices], network.heads[rows.indices]
-        wrong |= (whole > 0) & network.zones[tails] & (tails != ends[of_entry, 0])
-        wrong |= (whole > 0) & network.zones[heads] & (heads != ends[of_entry, 1])
-        feasible = np.ones(len(ends), dtype=np.bool_)
-        feasible[of_entry[wrong]] = False
-        flows = sparse.csr_array((whole, rows.indices, rows.indptr), shape=rows.shape)
-        gap = flows @ network.incidence.T - self._balances(ends)
-        feasible[gap.nonzero()[0]] = False
-        return feasible
-
-    def _balances(self, ends: IntArray) -> Any:
-        """Inflow minus outflow asked for, CSR (N, n_nodes)."""
-        n, rows = len(ends), np.arange(len(ends))
-        entries = (np.repeat([-1.0, 1.0], n), (np.tile(rows, 2), ends.T.ravel()))
-        return sparse.csr_array(entries, shape=(n, self.network.n_nodes))
+        rows, network = sparse.csr_array(decisions), self.network
+        origins, destinations = (sealed(contexts[:, column], np.int64) for column in (0, 1))
+        verdict: BoolArray = are_unit_flows(
+            sealed(rows.indptr, None), sealed(rows.indices, None), sealed(rows.data, None),
+            network.tails, network.heads, network.zones, origins, destinations, _BINARY,
+        )  # fmt: skip
+        return verdict
 
     def to_state(self) -> dict[str, Any]:
         """The network and the domain."""
