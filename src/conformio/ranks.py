@@ -18,6 +18,8 @@ from conformio.errors import invalid
 
 __all__ = ["ConfidenceLevel", "calibration_rank", "exact_level"]
 
+_SMALLEST = 1e-300
+
 ConfidenceLevel: TypeAlias = float | Decimal | Fraction
 
 
@@ -49,6 +51,8 @@ def exact_level(confidence_level: ConfidenceLevel, where: str) -> Fraction:
     elif isinstance(confidence_level, (float, np.floating, Decimal)):
         if not math.isfinite(confidence_level):
             raise invalid("confidence_level", where, rule, confidence_level)
+        if confidence_level != 0 and abs(float(confidence_level)) < _SMALLEST:  # too many digits to write out
+            raise invalid("confidence_level", where, "must be 0 or at least 1e-300", confidence_level)
         level = Fraction(str(confidence_level))  # the shortest decimal, also of a float32
     else:
         raise invalid("confidence_level", where, rule, repr(confidence_level))

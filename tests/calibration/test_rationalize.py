@@ -135,3 +135,8 @@ def test_refusals():
         cio.nearest_rationalizable(cio.Knapsack([1.0]), [1.0], [[0.0]], return_distances="yes")
     with pytest.raises(cio.InvalidInputError, match="`decisions`"):
         cio.nearest_rationalizable(cio.Knapsack([1.0]), [1.0], [[0.0, 1.0]])
+
+
+def test_no_rows_give_no_rows():
+    moved = cio.nearest_rationalizable(cio.LinearProgram(A_ub=[[1.0, 1.0]]), np.zeros((0, 1)), np.zeros((0, 2)))
+    assert moved.shape == (0, 2)

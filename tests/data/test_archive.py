@@ -6,12 +6,15 @@ import json
 import math
 import os
 import zipfile
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from scipy import sparse
 
 from conformio.data import Header, archive, fingerprint, read_archive, write_archive
+from conformio.data.leaves import pack, unpack
 from conformio.errors import InvalidInputError, ModelFileError
 
 HEADER = Header("test-format", 3)
@@ -331,3 +334,17 @@ class TestReadingHostileFiles:
         rewrite(path, members | {"model.json": json.dumps(document)})
         with pytest.raises(ModelFileError, match="damaged or was altered"):
             read_archive(path, HEADER)
+
+
+@pytest.mark.parametrize("level", [np.float32(0.8), Decimal("0.9"), Fraction(9, 10)])
+def test_exact_numbers_keep_their_kind(level):
+    arrays = {}
+    back = unpack(json.loads(json.dumps(pack(level, "level", arrays))), arrays)
+    assert type(back) is type(level)
+    assert back == level
+
+
+@pytest.mark.parametrize("wrong", [{"$fraction": "1/0"}, {"$decimal": "x"}, {"$float32": [1]}])
+def test_exact_numbers_that_are_none(wrong):
+    with pytest.raises(ValueError, match="the number"):
+        unpack(wrong, {})

@@ -52,3 +52,8 @@ def test_wrong_levels(level):
 def test_wrong_sizes(n):
     with pytest.raises(InvalidInputError, match=r"`n_calibration` of here: must be a whole number >= 0"):
         calibration_rank(n, 0.9, "here")
+
+
+def test_levels_too_small_to_write_out_are_refused():
+    with pytest.raises(InvalidInputError, match="must be 0 or at least 1e-300"):
+        exact_level(Decimal("1E-99999999"), "test")

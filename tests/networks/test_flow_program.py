@@ -106,3 +106,15 @@ def test_light_cycles():
     assert has_light_cycle(network, np.array([0.0, 1e-10, 5.0]), everything, 1e-9)
     assert not has_light_cycle(network, np.array([0.0, 1e-8, 0.0]), everything, 1e-9)
     assert not has_light_cycle(network, np.zeros(3), np.array([True, False, True]), 1e-9)
+
+
+def test_ties_do_not_hang_on_what_was_solved_before():
+    network = Network.grid(4, 4)
+    costs = np.ones(network.n_edges)
+    costs[0] = -0.5
+    fresh = FlowProgram(network, "test").solve(costs, 0, 15, 0)
+    used = FlowProgram(network, "test")
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        used.solve(rng.standard_normal(network.n_edges), *rng.choice(16, 2, replace=False), 0)
+        np.testing.assert_array_equal(used.solve(costs, 0, 15, 0).x, fresh.x)

@@ -395,3 +395,18 @@ def test_prescriptions_do_not_jump_where_ties_are_only_nearly_exact():
         found = solve_robust(program, SphericalCap([1.0, 1.0 + 5e-10], angle), [[2.0]])
         assert np.allclose(found.decisions[0], [1.0, 1.0], rtol=0, atol=1e-12)
         assert found.is_certified(1e-8).all()
+
+
+SMALL = IntegerProgram(A_ub=[[-2, 1, -2.0]], lower=[0, -1, 2], upper=[1, 2, 3], integrality=[1, 1, 1], sense="max")
+LARGE = IntegerProgram(A_ub=[[-1, -1, 0.0]], lower=[0, 0, -50], upper=[2000, 2000, 50], integrality=[1, 1, 1])
+
+
+@pytest.mark.parametrize(
+    ("problem", "center", "context"), [(SMALL, [-2.0, 0.0, 1.0], 0.0), (LARGE, [1.0, 2.0, 0.0], -2000.0)]
+)
+def test_whole_decisions_do_not_jump_just_above_zero(problem, center, context):
+    at_zero = solve_robust(problem, SphericalCap(center, 0.0), [[context]]).decisions
+    for angle in (1e-9, 1.0001e-9, 2e-9, 1e-8):
+        found = solve_robust(problem, SphericalCap(center, angle), [[context]])
+        np.testing.assert_array_equal(found.decisions, at_zero)
+        assert found.is_certified().all()

@@ -8,9 +8,12 @@ from scipy import sparse, stats
 from scipy.special import comb
 
 from conformio._kernels import knapsack as kernel
+from conformio.calibration import conformity_angles
 from conformio.errors import InfeasibleProblemError, InvalidInputError, SolverError
+from conformio.prescription import solve_robust
 from conformio.problems import IntegerProgram, Knapsack, knapsack
 from conformio.problems.cones import CutCones
+from conformio.sets import SphericalCap
 
 
 def test_traits():
@@ -105,14 +108,11 @@ def test_cones_polyhedron_and_sides():
     assert cones.problem is problem
     assert cones.bases.tolist() == [[1.0, 0.0]]
     polyhedron, sides = problem.polyhedron(), problem.sides(np.array([1.5]))
-    assert polyhedron.A_ub.toarray().tolist() == [[1.0, 2.0]]
+    assert polyhedron.A_ub.toarray().tolist() == [[0.25, 0.5]]
     assert polyhedron.A_eq.shape == (0, 2)
     assert polyhedron.integrality.all()
-    assert (sides.b_ub.tolist(), sides.lower.tolist(), sides.upper.tolist()) == (
-        [1.5],
-        [0.0, 0.0],
-        [1.0, 1.0],
-    )
+    np.testing.assert_allclose(sides.b_ub, [0.375], rtol=2e-9)
+    assert (sides.lower.tolist(), sides.upper.tolist()) == ([0.0, 0.0], [1.0, 0.0])
     assert sides.b_eq.shape == (0,)
 
 
@@ -177,3 +177,14 @@ def test_pickling_and_state():
 
 def test_a_short_description():
     assert repr(Knapsack([1.0, 2.0])) == "Knapsack(n_items=2, domain='free')"
+
+
+@pytest.mark.parametrize("unit", [1e-10, 1e-3, 1.0, 1e12, 1e20])
+@pytest.mark.parametrize("method", ["auto", "reference"])
+def test_the_unit_of_weights_changes_nothing(unit, method):
+    problem = Knapsack(np.array([1.0, 2.0, 3.0, 4.0]) * unit, domain="nonnegative")
+    cap = SphericalCap([1.0, 2.2, 3.1, 3.9], 0.3, "nonnegative")
+    found = solve_robust(problem, cap, [5.0 * unit], method=method)
+    np.testing.assert_array_equal(found.decisions, [[0.0, 1.0, 1.0, 0.0]])
+    angles = conformity_angles(problem, cap.center, [5.0 * unit], [[1.0, 0.0, 0.0, 1.0]], method=method)
+    np.testing.assert_allclose(angles, 0.03612754, atol=1e-7)

@@ -497,3 +497,10 @@ def test_short_descriptions():
     assert repr(program) == "LinearProgram(n_vars=2, n_eq=1, n_ub=2, sense='max', domain='free')"
     whole = IntegerProgram(A_ub=[[1.0, 1.0]], integrality=[True, False])
     assert repr(whole) == "IntegerProgram(n_vars=2, n_whole=1, n_eq=0, n_ub=1, sense='min', domain='free')"
+
+
+def test_ties_do_not_hang_on_the_rows_before():
+    program = LinearProgram(A_ub=[[1.0, 1.0]], sense="max")
+    found = program.solve([[1.0, 1.0], [1.0, 2.0], [1.0, 1.0]], [[1.0]] * 3)
+    np.testing.assert_array_equal(found[0], found[2])
+    np.testing.assert_array_equal(found[1], [0.0, 1.0])

@@ -190,3 +190,9 @@ def test_a_short_description():
         "OracleProblem(n_params=2, n_vars=2, context_width=1, sense='min', domain='free', feasible_set='binary')"
     )
     assert repr(OracleProblem(lambda theta, u: theta, 2)).endswith("feasible_set=None)")
+
+
+def test_complex_answers_are_refused():
+    problem = OracleProblem(lambda theta, u: [1j, 0.0], n_params=2)
+    with pytest.raises(SolverError, match="must return 2 finite numbers; got list"):
+        problem.solve([1.0, 1.0], [[0.0]])

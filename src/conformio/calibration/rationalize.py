@@ -94,6 +94,7 @@ def nearest_rationalizable(
     elif problem.convex and problem.polyhedron() is not None:
         rows = enumerate(zip(contexts, dense(decisions), strict=True))
         moved = np.array([_nearest_on_faces(_Faces.of(problem, u, k), x) for k, (u, x) in rows])
+        moved = moved.reshape(-1, problem.n_vars)
     else:
         rule = "must have binary decisions or be a linear program"
         remedy = 'Correct such decisions by hand, or keep them with infeasible="unexplained"'

@@ -4,6 +4,9 @@
     CSR array        {"$csr": {"data": ..., "indices": ..., "indptr": ..., "shape": [m, n]}}
     tuple            {"$tuple": [...]}
     nan, inf, -inf   {"$number": "nan"}
+    float32          {"$float32": "0.8"}               its own shortest decimal; as a float64 it would be another number
+    Decimal          {"$decimal": "0.9"}
+    Fraction         {"$fraction": "9/10"}
     numpy Generator  {"$generator": {"kind": "PCG64", "state": ...}}
 
 `pack` refuses everything else by the path of the value; `unpack` refuses whatever `pack` does not write.
@@ -12,6 +15,8 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -24,6 +29,7 @@ __all__ = ["Arrays", "pack", "unpack"]
 
 Arrays = dict[str, NDArray[Any]]
 
+_EXACT = {"$float32": np.float32, "$decimal": Decimal, "$fraction": Fraction}
 _BIT_GENERATORS = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
 
 
@@ -32,12 +38,15 @@ def pack(value: Any, place: str, arrays: Arrays) -> Any:
 
     Parameters
     ----------
-    value : None, bool, int, float, str, tuple, list, dict with str keys, ndarray, CSR or Generator
+    value : None, bool, int, float, Decimal, Fraction, str, tuple, list, dict with str keys, ndarray, CSR or Generator
     place : str
         Names the value in errors, e.g. ``"estimator.params.initial"``.
     arrays : dict
         Filled with member name -> array.
     """
+    for kind, exact in _EXACT.items():
+        if type(value) is exact:
+            return {kind: str(value)}
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, (bool, int, str)):
@@ -71,6 +80,8 @@ def unpack(value: Any, arrays: Arrays) -> Any:
         raise ValueError(f"an object with the keys {sorted(value)}")
     ((kind, inner),) = value.items()
     readers = {"$array": _array, "$csr": _csr, "$tuple": _tuple, "$number": _number, "$generator": _generator}
+    if kind in _EXACT:
+        return _exact(kind, inner)
     if kind not in readers:
         raise ValueError(f"a value of the unknown kind {kind!r}")
     return readers[kind](inner, arrays)
@@ -133,6 +144,13 @@ def _number(inner: Any, arrays: Arrays) -> float:
     if inner not in ("nan", "inf", "-inf"):
         raise ValueError(f"the number {inner!r}")
     return float(inner)
+
+
+def _exact(kind: str, inner: Any) -> Any:
+    try:
+        return _EXACT[kind](str(inner))
+    except (ValueError, ZeroDivisionError, InvalidOperation) as error:
+        raise ValueError(f"the number {inner!r}") from error
 
 
 def _generator(inner: Any, arrays: Arrays) -> np.random.Generator:

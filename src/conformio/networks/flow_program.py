@@ -51,7 +51,9 @@ class FlowProgram:
         self.network, self.where = network, where
         n, m = network.n_nodes, network.n_edges
         self._zoned = bool(network.zones.any())
-        self._model = HighsModel(network.incidence, np.zeros(n), np.zeros(n), np.zeros(m), np.ones(m), where=where)
+        self._model = HighsModel(
+            network.incidence, np.zeros(n), np.zeros(n), np.zeros(m), np.ones(m), where=where, forgetful=True
+        )
 
     def solve(self, costs: FloatArray, origin: int, destination: int, row: int) -> Flow:
         """A least-cost flow for costs of any sign; `row` is named when there is none."""

@@ -6,7 +6,9 @@ maximisation problems, whose losses are negative, would stop at 0, and without a
 unbounded. The master's value bounds the loss from below.
 
 At angles up to `TIE_ANGLE` the answer is the shortest of the nominal optima: the same method over the nominal
-optima (one more row in the master) with the cap of all directions, whose worst-case loss is `|x|`.
+optima (one more row in the master) with the cap of all directions, whose worst-case loss is `|x|`. A little above,
+many decisions tie within the gap at which the method stops, and that one is taken when it is among them: small angles
+do not make prescriptions jump.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from conformio.solvers import HighsModel, HighsSolution
 __all__ = ["solve_by_cuts"]
 
 _GAP = 1e-9
+_NEAR_ZERO = 1e-5
 _MAX_CUTS = 3000
 _CUT_SCALE = 1024.0
 
@@ -42,14 +45,26 @@ def solve_by_cuts(task: RobustTask, warm: Decisions | None = None) -> Answers:
     """
     region = Region(task)
     master = _Master(region)
-    programs = LinearPrograms(region) if task.cap.angle <= TIE_ANGLE else None
+    programs = LinearPrograms(region) if task.cap.angle <= _NEAR_ZERO else None
     ended = []
     for k in range(len(task)):
         start = None if warm is None else dense(warm[k : k + 1])[0]
-        ended.append(
-            _shortest_optimum(task, master, programs, k) if programs else master.minimise(k, task.cap.row(k), start)
-        )
+        limit = _shortest_optimum(task, master, programs, k) if programs else None
+        if limit is None or task.cap.angle > TIE_ANGLE:
+            ended.append(_unless_tied(limit, master.minimise(k, task.cap.row(k), start)))
+        else:
+            ended.append(limit)
     return Answers.of_rows(ended, region.n_vars, "cutting-plane")
+
+
+def _unless_tied(limit: RowAnswer | None, found: RowAnswer) -> RowAnswer:
+    """`found`, or the decision of the limit `alpha -> 0+` where it is as good within the gap."""
+    if limit is None:
+        return found
+    calls = limit.calls + found.calls
+    if limit.loss - found.bound <= _GAP * max(1.0, abs(found.loss)):
+        return RowAnswer(limit.x, limit.loss, min(found.bound, limit.loss), calls)
+    return RowAnswer(found.x, found.loss, found.bound, calls)
 
 
 def _shortest_optimum(task: RobustTask, master: _Master, programs: LinearPrograms, k: int) -> RowAnswer:

@@ -121,7 +121,7 @@ class LinearConstraints:
         """A solver model of the stacked rows; costs and sides are to be set at each solve."""
         matrix = sparse.vstack([self.A_eq, self.A_ub], format="csr")
         low, high = self.row_sides(np.zeros(self.width))
-        return HighsModel(matrix, low, high, self.lower, self.upper, integrality, sense, where)
+        return HighsModel(matrix, low, high, self.lower, self.upper, integrality, sense, where, forgetful=True)
 
     def satisfied(self, decisions: Decisions, contexts: FloatArray) -> BoolArray:
         """Whether each decision satisfies its row's constraints, shape (N,)."""

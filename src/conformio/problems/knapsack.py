@@ -124,13 +124,21 @@ class Knapsack(Problem):
         return {"weights": self.weights, "domain": self.domain}
 
     def polyhedron(self) -> Polyhedron:
-        """One weight constraint on whole numbers."""
-        row = sparse.csr_array(self.weights[None, :])
+        """One weight constraint on whole numbers, in units near the heaviest item: solvers' tolerances are absolute."""
+        row = sparse.csr_array(self.weights[None, :] * self._unit)
         return Polyhedron(sparse.csr_array((0, self.n_vars)), row, np.ones(self.n_vars, dtype=bool))
 
     def sides(self, context: FloatArray) -> Sides:
-        """The budget and the bounds 0 and 1."""
-        return Sides(np.zeros(0), context, np.zeros(self.n_vars), np.ones(self.n_vars))
+        """The budget, and the bounds 0 and 1; items heavier than the budget stay out."""
+        capacity = _capacities(context[None, :])
+        fits = (self.weights <= capacity).astype(np.float64)
+        return Sides(np.zeros(0), capacity * self._unit, np.zeros(self.n_vars), fits)
+
+    @property
+    def _unit(self) -> float:
+        """A power of two that brings the heaviest item into [1/2, 1); exact in floats."""
+        heaviest = float(self.weights.max())
+        return float(2.0 ** -np.frexp(heaviest)[1]) if heaviest > 0.0 else 1.0
 
     def _check_budgets(self, contexts: FloatArray) -> None:
         negative = np.flatnonzero(contexts[:, 0] < 0)

@@ -187,6 +187,8 @@ def _call(function: Any, name: str, where: str, row: int, *arguments: Any) -> An
 def _numbers(answer: Any, size: int, name: str, where: str, row: int) -> FloatArray:
     rule = f"`{name}` must return {size} finite numbers"
     try:
+        if np.iscomplexobj(answer):
+            raise TypeError
         values = np.asarray(answer, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise SolverError(where, f"{rule}; got {type(answer).__name__}", row) from error

@@ -19,7 +19,9 @@ from conformio.errors import InfeasibleProblemError, SolverError, UnboundedProbl
 __all__ = ["HighsModel", "HighsSolution"]
 
 _FEASIBILITY = 1e-9
+_FLAT = 1e-7
 _STATUS = highspy.HighsModelStatus
+_BASIC = highspy.HighsBasisStatus.kBasic
 _NO_ADVICE_LEFT = "the solver stopped with status {status}; rescale the data or loosen the problem"
 
 
@@ -46,6 +48,9 @@ class HighsModel:
     sense : {"min", "max"}
     where : str
         Named in the errors this model raises.
+    forgetful : bool
+        Among tied optima of a linear model the warm basis decides, so the answer would hang on what was solved
+        before. With True such optima are solved again from a cold start; a unique optimum needs no second solve.
     """
 
     def __init__(
@@ -58,10 +63,12 @@ class HighsModel:
         integrality: BoolArray | None = None,
         sense: Sense = "min",
         where: str = "HighsModel",
+        forgetful: bool = False,
     ):
         self.n_rows, self.n_vars = matrix.shape
         self.whole = integrality is not None and bool(integrality.any())
         self.where = where
+        self._forgetful = forgetful and not self.whole
         self._columns = np.arange(self.n_vars, dtype=np.int32)
         self._highs = highspy.Highs()
         for option, value in {
@@ -101,6 +108,9 @@ class HighsModel:
             # an earlier incumbent would make the answer depend on the order of calls
             self._highs.clearSolver()
         self._highs.run()
+        if self._forgetful and not self._is_unique():
+            self._highs.clearSolver()
+            self._highs.run()
         status = self._highs.getModelStatus()
         if status not in (_STATUS.kOptimal, _STATUS.kModelEmpty):
             status = self._run_cold()
@@ -130,6 +140,27 @@ class HighsModel:
     def restart(self) -> None:
         """Forget the last basis: among ties the next answer no longer depends on what was solved before."""
         self._highs.clearSolver()
+
+    def _is_unique(self) -> bool:
+        """Whether the optimum is the only one: leaving it along any nonbasic variable or row costs something."""
+        if self._highs.getModelStatus() != _STATUS.kOptimal:
+            return False
+        solution = self._highs.getSolution()
+        n_flat = sum(int((np.abs(np.asarray(dual)) <= _FLAT).sum()) for dual in (solution.col_dual, solution.row_dual))
+        if n_flat == self.n_rows:  # as many as are basic, so none else
+            return True
+        basis, lp = self._highs.getBasis(), self._highs.getLp()
+        sides = (
+            (basis.col_status, solution.col_dual, lp.col_lower_, lp.col_upper_),
+            (basis.row_status, solution.row_dual, lp.row_lower_, lp.row_upper_),
+        )
+        for status, dual, low, high in sides:
+            movable = np.array([kind != _BASIC for kind in status], dtype=np.bool_) & (
+                np.asarray(low) < np.asarray(high)
+            )
+            if (np.abs(np.asarray(dual)[movable]) <= _FLAT).any():
+                return False
+        return True
 
     def _run_cold(self) -> Any:
         """Second opinion without presolve and without the old basis: tells infeasible from unbounded."""
