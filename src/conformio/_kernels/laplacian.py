@@ -11,20 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from conformio.checks import FloatArray, IntArray
-
-__all__ = ["solve_laplacian", "solve_laplacian_twin"]
-
-
-def solve_laplacian_twin(rows: IntArray, cols: IntArray, rhs: FloatArray) -> FloatArray:
-    """`solve_laplacian` by dense least squares, up to a constant per component."""
-    laplacian = np.zeros((len(rhs), len(rhs)))
-    for i, j in zip(rows, cols, strict=True):
-        laplacian[i, i] += 1.0
-        laplacian[j, j] += 1.0
-        laplacian[i, j] -= 1.0
-        laplacian[j, i] -= 1.0
-    return np.asarray(np.linalg.lstsq(laplacian, rhs, rcond=None)[0])
+__all__ = ["solve_laplacian"]
 
 
 @njit(cache=True, nogil=True)
@@ -97,12 +84,13 @@ def _substitute_back(sequence, star_start, star_to, star_weight, total, rhs):
 
 
 @njit(cache=True, nogil=True)
-def solve_laplacian(rows, cols, rhs):
-    """Solve for potentials at all nodes `0..len(rhs)-1`; edge k joins `rows[k] != cols[k]` at weight 1.
+def solve_laplacian(rows, cols, weights, rhs):
+    """Solve for potentials at all nodes `0..len(rhs)-1`; edge k joins `rows[k] != cols[k]` at `weights[k] > 0`.
 
     Parameters
     ----------
     rows, cols : int64 arrays (m,)
+    weights : float array (m,)
     rhs : float array (n,)
         Overwritten.
 
@@ -117,7 +105,7 @@ def solve_laplacian(rows, cols, rhs):
     gone = np.zeros(n, np.bool_)
     used = 0
     for k in range(m):
-        used, new = _link(first, to, weight, after, gone, used, rows[k], cols[k], 1.0)
+        used, new = _link(first, to, weight, after, gone, used, rows[k], cols[k], weights[k])
         if new:
             degree[rows[k]] += 1
             degree[cols[k]] += 1
