@@ -31,10 +31,10 @@ def twin(network, costs, origin, destination, angle):
 
 def batch(network, costs, origins, destinations, angle):
     origins, destinations = np.asarray(origins, np.int64), np.asarray(destinations, np.int64)
-    order = np.argsort(origins, kind="stable").astype(np.int64)
+    order = np.lexsort((destinations, origins))
     found, least, indptr, edges = robust_path_batch(
-        network.out_start, network.out_edges, network.tails, network.heads, np.atleast_2d(costs), network.zones,
-        origins, destinations, order, np.cos(angle), np.sin(angle),
+        network.out_start, network.out_edges, network.in_start, network.in_edges, network.tails, network.heads,
+        np.atleast_2d(costs), network.zones, origins, destinations, order, np.cos(angle), np.sin(angle),
     )  # fmt: skip
     return found, least, [edges[indptr[k] : indptr[k + 1]] for k in range(len(found))]
 
@@ -98,3 +98,59 @@ def test_cap_loss_is_sigma():
         m, angle = float(rng.integers(0, 20)), rng.uniform(0, np.pi)
         s = rng.uniform(-np.sqrt(m), np.sqrt(m))
         assert cap_loss(m, s, np.cos(angle), np.sin(angle)) == pytest.approx(sigma(m, s, angle), abs=1e-14)
+
+
+def wide_network(rng, kind):
+    """A network with detours worth taking, and costs that make many of them."""
+    network = Network.grid(12, 12)
+    tails, heads = rng.integers(144, size=(2, 30))
+    keep = tails != heads
+    tails, heads = np.append(network.tails, tails[keep]), np.append(network.heads, heads[keep])
+    network = Network(tails, heads, n_nodes=144, zones=rng.random(144) < 0.05)
+    m = network.n_edges
+    costs = {
+        "heavy": lambda: rng.lognormal(0.0, 1.5, m),
+        "whole": lambda: rng.integers(0, 4, m).astype(float),
+        "equal": lambda: np.ones(m),
+        "zeros": lambda: rng.random(m) * (rng.random(m) < 0.3),
+    }[kind]()
+    return network, costs / np.linalg.norm(costs)
+
+
+@pytest.mark.parametrize("kind", ["heavy", "whole", "equal", "zeros"])
+@pytest.mark.parametrize("angle", [1e-9, 1e-6, 1e-3, 0.02, 0.3, 1.5, 3.0])
+def test_pruned_searches_equal_every_walk_on_wide_networks(kind, angle):
+    rng = np.random.default_rng(5)
+    network, costs = wide_network(rng, kind)
+    ends = rng.integers(144, size=(2, 8))
+    found, least, paths = batch(network, costs, *ends, angle)
+    for k, (origin, destination) in enumerate(ends.T):
+        cheapest, loss = twin(network, costs, origin, destination, angle)
+        assert found[k] == np.isfinite(loss)
+        if found[k]:
+            assert least[k] == pytest.approx(cheapest, abs=1e-13)
+            reached = sigma(float(len(paths[k])), float(costs[paths[k]].sum()), angle)
+            assert reached == pytest.approx(loss, abs=1e-13)
+
+
+@pytest.mark.parametrize("kind", ["heavy", "whole", "equal", "zeros"])
+def test_a_row_has_the_same_path_alone_and_in_any_batch(kind):
+    rng = np.random.default_rng(6)
+    network, costs = wide_network(rng, kind)
+    ends = np.vstack([rng.integers(0, 6, 60), rng.integers(144, size=60)])
+    for angle in (1e-9, 0.01, 0.4):
+        found, least, paths = batch(network, costs, *ends, angle)
+        for k in range(60):
+            alone = batch(network, costs, ends[:1, k], ends[1:, k], angle)
+            assert alone[0][0] == found[k]
+            assert alone[1][0] == least[k]
+            assert alone[2][0].tolist() == paths[k].tolist()
+
+
+def test_the_search_between_the_trees_is_needed():
+    """Neither the cheapest path nor the one with fewest edges is the answer here; labels find it."""
+    network = Network([0, 1, 2, 3, 0, 5, 0], [1, 2, 3, 4, 5, 4, 4])
+    costs = np.array([0.1, 0.1, 0.1, 0.1, 0.25, 0.25, 1.0])
+    costs /= np.linalg.norm(costs)
+    _, _, paths = batch(network, costs, [0], [4], 0.2)
+    assert paths[0].tolist() == [4, 5]

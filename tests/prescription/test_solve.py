@@ -106,10 +106,10 @@ KNAPSACK = Knapsack([1.0, 2.0, 3.0])
         (PROGRAM, CAP, [-2.0], {"method": "hop-count"}, "LinearProgram: missing a ShortestPath"),
         (
             ShortestPath(Network.grid(2, 2), domain="free"),
-            GRID_CAP,
+            SphericalCap(np.linspace(-0.1, 1.0, 8), 0.1),
             [0, 3],
             {"method": "hop-count"},
-            "missing a ShortestPath with domain='nonnegative'",
+            "missing a ShortestPath and a centre without negative entries",
         ),
         (
             oracle(),

@@ -1,8 +1,8 @@
 """The hop-count route: exact robust paths for every angle when the centre has no negative entry.
 
 A path with `m` edges and cost `s = c . x` has a worst-case loss that depends on `(m, s)` only and falls in neither.
-So the cheapest path for every number of edges contains the optimum, and one search per origin finds them all
-(`_kernels.hop_paths`).
+So the optimum is among the cheapest paths for every number of edges. Two trees per origin bound what a path can still
+reach, and leave few of them to look at (`_kernels.hop_paths`, which solves equal rows of a shared centre once).
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ def solve_hop_count(task: RobustTask) -> Answers:
         reason = f"there is no path from {origin} to {destination}; take the row out or join the nodes"
         raise InfeasibleProblemError(task.where, reason, task.number(row))
     decisions = batch.decisions(problem.n_vars)
+    losses = task.losses(decisions, np.arange(len(task)), task.cap)
     # below TIE_ANGLE the decision is the one at TIE_ANGLE, so only the nominal optimum bounds the loss
-    bounds = least if task.cap.angle < TIE_ANGLE else task.losses(decisions, np.arange(len(task)))
+    bounds = least if task.cap.angle < TIE_ANGLE else losses
     ones = np.ones(len(task), dtype=np.int64)
-    return Answers(decisions, bounds, ones, np.full(len(task), "hop-count"))
+    return Answers(decisions, bounds, ones, np.full(len(task), "hop-count"), losses)
 
 
 def _search(problem: ShortestPath, task: RobustTask) -> tuple[PathBatch, FloatArray]:
@@ -43,9 +44,9 @@ def _search(problem: ShortestPath, task: RobustTask) -> tuple[PathBatch, FloatAr
     destinations = np.ascontiguousarray(task.contexts[:, 1], dtype=np.int64)
     angle = min(max(task.cap.angle, TIE_ANGLE), np.pi / 2 if task.cap.domain == "nonnegative" else np.pi)
     found, least, indptr, edges = robust_path_batch(
-        network.out_start, network.out_edges, network.tails, network.heads,
+        network.out_start, network.out_edges, network.in_start, network.in_edges, network.tails, network.heads,
         sealed(np.atleast_2d(task.cap.center)), network.zones,
-        origins, destinations, np.argsort(origins, kind="stable").astype(np.int64),
+        origins, destinations, np.argsort(origins * network.n_nodes + destinations, kind="stable"),
         float(np.cos(angle)), float(np.sin(angle)),
     )  # fmt: skip
     return PathBatch(found, indptr, edges), least

@@ -56,12 +56,16 @@ class RowAnswer:
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What one route found for its rows: decisions, lower bounds on the loss, calls, route names."""
+    """What one route found for its rows: decisions, lower bounds on the loss, calls, route names.
+
+    `losses` are `RobustTask.losses` of the decisions where the route has worked them out.
+    """
 
     decisions: Decisions
     bounds: FloatArray
     calls: IntArray
     methods: Any
+    losses: FloatArray | None = None
 
     @classmethod
     def of_rows(cls, rows: list[RowAnswer], n_vars: int, method: str) -> Answers:

@@ -5,7 +5,7 @@
 | feasible sets | route |
 | --- | --- |
 | `relaxed=True`, polyhedral | conic |
-| paths in a network of up to 5,000 edges, costs >= 0 | hop-count |
+| paths, costs >= 0 | hop-count |
 | other binary | parametric; cutting plane where a nonnegative cap clips worst cases (`max` problems) |
 | polyhedral, no whole variables | conic (its own fallback: cutting plane) |
 | CVXPY programs | conic through CVXPY |
@@ -44,7 +44,6 @@ _Route: TypeAlias = Callable[[RobustTask], Answers]
 _WHERE = "solve_robust"
 _METHODS = ("auto", "parametric", "conic", "cutting-plane", "hop-count", "reference")
 _OPEN = 1e-9
-_FEW_EDGES = 5_000
 _CERTIFIED = 1e-6
 
 
@@ -96,8 +95,8 @@ def solve_robust(
     (array([[0.4, 0.8]]), array([0.894427]), array([ True]))
     """
     task = _checked(problem, cap, contexts, method, relaxed)
-    task, back = _distinct(task)
     route = _auto(task) if method == "auto" else _named(task, method)
+    task, back = (task, None) if route is solve_hop_count else _distinct(task)
     answers = route(task) if len(task) else Answers.of_rows([], problem.n_vars, "none")
     solution = _solution(task, answers)
     _warn_if_open(solution)
@@ -127,26 +126,21 @@ def _auto(task: RobustTask) -> _Route:
     problem = task.problem
     if isinstance(problem, ConvexProgram):
         return solve_convex
+    if isinstance(problem, ShortestPath) and not task.relaxed:
+        return _binary if (task.cap.center < 0.0).any() else solve_hop_count
     polyhedral = problem.polyhedron() is not None
     if polyhedral and (task.relaxed or problem.convex):
         return solve_conic
     if task.relaxed and not problem.convex:
         raise _incompatible("relaxed=True", problem, "a polyhedral description whose wholeness could be dropped")
     if problem.binary:
-        return solve_hop_count if _few_edges(task) else _binary
+        return _binary
     if polyhedral:
         return solve_by_cuts
     if problem.convex:
         return solve_simplicial
     remedy = 'Declare it: feasible_set="binary" or "convex"' if isinstance(problem, OracleProblem) else ""
     raise _incompatible("robust prescription", problem, "what kind of set is feasible", remedy)
-
-
-def _few_edges(task: RobustTask) -> bool:
-    """Whether one search per origin over the whole network beats a few goal-directed ones per row."""
-    problem = task.problem
-    nonnegative = isinstance(problem, ShortestPath) and problem.domain == "nonnegative"
-    return nonnegative and problem.n_vars <= _FEW_EDGES
 
 
 def _binary(task: RobustTask) -> Answers:
@@ -195,8 +189,8 @@ def _conic(task: RobustTask) -> _Route:
 
 def _hop_count(task: RobustTask) -> _Route:
     problem = task.problem
-    if not isinstance(problem, ShortestPath) or problem.domain != "nonnegative" or task.relaxed:
-        missing = "a ShortestPath with domain='nonnegative' (relaxed=False)"
+    if not isinstance(problem, ShortestPath) or task.relaxed or (task.cap.center < 0.0).any():
+        missing = "a ShortestPath and a centre without negative entries (relaxed=False)"
         raise _incompatible("method='hop-count'", problem, missing)
     return solve_hop_count
 
@@ -222,7 +216,9 @@ def _incompatible(what: str, problem: Problem, missing: str, remedy: str = "") -
 
 
 def _solution(task: RobustTask, answers: Answers) -> RobustSolution:
-    losses = task.losses(answers.decisions, np.arange(len(task)))
+    losses = answers.losses
+    if losses is None:
+        losses = task.losses(answers.decisions, np.arange(len(task)), task.cap)
     values: FloatArray = task.sign * losses
     gap = np.maximum(losses - answers.bounds, 0.0)
     return RobustSolution(answers.decisions, values, gap, answers.methods, answers.calls)

@@ -91,7 +91,7 @@ class RobustTask:
 
     def signed_basis(self, decisions: Decisions) -> Decisions:
         """`sign * basis(x)` per row."""
-        values = self.problem.basis(decisions)
+        values = decisions if self.problem.linear else self.problem.basis(decisions)
         return values if self.sign > 0 else -values
 
     def losses(self, decisions: Decisions, rows: IntArray, cap: SphericalCap | None = None) -> FloatArray:

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse, special
 
+from conformio._kernels.sparse_rows import products_and_squares
 from conformio.checks import (
     BoolArray,
     Decisions,
@@ -110,7 +111,8 @@ class SphericalCap(UncertaintySet):
         """
         values, single = self._as_rows(x, "SphericalCap.support")
         found = np.empty(values.shape[0])
-        for rows in _blocks(values.shape):
+        blocks = [slice(None)] if sparse.issparse(values) else _blocks(values.shape)
+        for rows in blocks:
             found[rows] = self._support_rows(values[rows], self._centers(rows))
         return np.asarray(found[0] if single else found)
 
@@ -259,15 +261,15 @@ def _lengths(x: Decisions, center: FloatArray) -> tuple[FloatArray, FloatArray, 
     if not sparse.issparse(x):
         s, across = orthogonal_part(x, center)
         return s, np.linalg.norm(x, axis=1), np.linalg.norm(across, axis=1)
-    s = np.asarray(x @ center if center.ndim == 1 else x.multiply(center).sum(axis=1)).ravel()
-    squared = np.asarray(x.multiply(x).sum(axis=1)).ravel()
+    s, squared = products_and_squares(x.indptr, x.indices, x.data, np.atleast_2d(center))
     rest = squared - s**2
-    # The difference loses digits where x is nearly parallel to the centre: those rows are made dense.
-    near = rest <= _WELL_APART * squared
     r = np.sqrt(np.maximum(rest, 0.0))
-    if near.any():
-        _, across = orthogonal_part(dense(x[near]), center if center.ndim == 1 else center[near])
-        r[near] = np.linalg.norm(across, axis=1)
+    # The difference loses digits where x is nearly parallel to the centre: those rows are made dense.
+    near = np.flatnonzero((rest <= _WELL_APART * squared) & (squared > 0.0))
+    for block in _blocks((len(near), x.shape[1])):
+        rows = near[block]
+        _, across = orthogonal_part(dense(x[rows]), center if center.ndim == 1 else center[rows])
+        r[rows] = np.linalg.norm(across, axis=1)
     return s, np.sqrt(squared), r
 
 
