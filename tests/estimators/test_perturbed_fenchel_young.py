@@ -6,12 +6,13 @@ from finite_problems import Listed, random_data, random_problem
 from scipy import sparse
 from sklearn.base import clone
 
-from conformio.errors import InvalidInputError, NotFittedError, UnboundedProblemError
+from conformio.errors import InfeasibleProblemError, InvalidInputError, NotFittedError, UnboundedProblemError
 from conformio.estimators import PerturbedFenchelYoung
 from conformio.estimators.base import TrainingData
 from conformio.estimators.perturbed_fenchel_young import _PerturbedLoss
 from conformio.networks import Network
-from conformio.problems import LinearProgram, ShortestPath
+from conformio.problems import Knapsack, LinearProgram, ShortestPath
+from conformio.problems.base import row_products
 
 
 @pytest.mark.parametrize("sense", ["min", "max"])
@@ -190,3 +191,43 @@ def test_infeasible_decisions_are_named():
         InvalidInputError, match=r"`decisions` row 0 of PerturbedFenchelYoung\.fit: every decision must be feasible"
     ):
         PerturbedFenchelYoung().fit(FACTS, [[0.0]], [[1.0, 1.0]])
+
+
+@pytest.mark.parametrize("n_samples", [1, 2])
+@pytest.mark.parametrize("kind", ["paths", "free paths", "items"])
+def test_totals_without_decisions_train_as_decisions_do(kind, n_samples, monkeypatch):
+    rng = np.random.default_rng(20)
+    if kind == "items":
+        problem, contexts = Knapsack(rng.uniform(1, 2, 6)), rng.uniform(2, 6, (70, 1))
+    else:
+        domain = "free" if kind == "free paths" else "nonnegative"
+        problem = ShortestPath(Network.grid(3, 3), domain=domain)
+        contexts = np.array([rng.choice(9, 2, replace=False) for _ in range(70)], dtype=float)
+    decisions = problem.solve(rng.uniform(1, 3, (70, problem.n_params)), contexts)
+    estimator = PerturbedFenchelYoung(epochs=3, n_samples=n_samples, batch_size=32, random_state=0)
+    fast = clone(estimator).fit(problem, contexts, decisions)
+
+    def plain(self, theta, contexts):
+        best = problem.nominal(theta, contexts)
+        return np.asarray(best.sum(axis=0)).ravel(), float(row_products(theta, best).sum())
+
+    monkeypatch.setattr(type(problem), "optimal_totals", plain)
+    slow = estimator.fit(problem, contexts, decisions)
+    np.testing.assert_allclose(fast.theta_, slow.theta_, rtol=1e-12, atol=1e-14)
+    assert fast.loss_ == pytest.approx(slow.loss_, rel=1e-12)
+
+
+def test_the_default_route_builds_no_decisions(monkeypatch):
+    problem = ShortestPath(Network.grid(3, 3))
+    contexts = np.array([[0.0, 8.0], [2.0, 6.0]])
+    decisions = problem.solve(np.ones(problem.n_params), contexts)
+    monkeypatch.setattr(ShortestPath, "nominal", lambda *arguments: pytest.fail("solved row by row"))
+    assert PerturbedFenchelYoung(epochs=2, random_state=0).fit(problem, contexts, decisions).n_iter_ == 2
+
+
+def test_a_trip_without_a_path_names_its_row():
+    problem = ShortestPath(Network([0, 1], [1, 0], 3))
+    data = TrainingData.checked(problem, [[0, 1], [1, 0]], [[1.0, 0.0], [0.0, 1.0]], "test")
+    object.__setattr__(data, "contexts", np.array([[0.0, 1.0], [0.0, 2.0]]))
+    with pytest.raises(InfeasibleProblemError, match=r"`contexts` row 1 of test: .*no path from 0 to 2"):
+        data.optimal_totals(np.ones((2, 2)), np.array([0, 1]))

@@ -10,7 +10,10 @@ import pytest
 
 from conformio._kernels.flows import equivalent_flows
 from conformio._kernels.paths import (
+    _SMALL,
+    _find_path,
     path_batch,
+    path_totals,
     shortest_tree,
     sort_rows,
 )
@@ -231,3 +234,53 @@ def test_equivalent_flows_equal_enumeration(seed):
         complete, flows = equivalent_flows(network.tails, network.heads, 5, flow, len(want) - 1)
         assert not complete
         assert len(flows) == len(want) - 1
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_totals_are_those_of_the_paths_one_by_one(seed):
+    rng = np.random.default_rng(seed)
+    network = random_network(rng, n=int(rng.integers(2, 12)), m=int(rng.integers(1, 40)), zone_rate=0.2)
+    ends = rng.integers(network.n_nodes, size=(30, 2))
+    costs = np.maximum(rng.normal(0.5, 1.0, (30, network.n_edges)), 0.0)
+    if seed % 2:  # ties of every kind
+        costs = rng.integers(0, 3, costs.shape).astype(float)
+    found, paths = batch(network, costs, ends[:, 0], ends[:, 1])
+    counts = np.zeros(network.n_edges)
+    total, missing = path_totals(
+        network.out_start, network.out_edges, network.tails, network.heads, costs, network.zones,
+        np.ascontiguousarray(ends[:, 0]), np.ascontiguousarray(ends[:, 1]), counts,
+    )  # fmt: skip
+    known = 30 if found.all() else int(np.flatnonzero(~found)[0])
+    assert missing == (-1 if found.all() else known)
+    expected = np.zeros(network.n_edges)
+    for path in paths[:known]:
+        expected[path] += 1.0
+    np.testing.assert_array_equal(counts, expected)
+    assert total == pytest.approx(sum(costs[row, path].sum() for row, path in enumerate(paths[:known])))
+
+
+def test_a_short_list_of_open_nodes_is_told():
+    network = Network.grid(4, 4)
+    rng, n = np.random.default_rng(0), network.n_nodes
+    labels = np.empty(n), np.empty(n, int), np.empty(n, int), np.empty(n, int)
+    adjacency = network.out_start, network.out_edges, network.heads
+    costs = rng.uniform(1, 2, network.n_edges)
+    for room, enough in ((3, False), (200, True)):
+        done = _find_path(*adjacency, costs, network.zones, 0, n - 1, *labels, np.empty(room, int), np.empty(room))
+        assert done is enough
+    assert labels[0][-1] == tree(network, costs, 0)[0][-1]
+
+
+def test_large_networks_take_the_heap():
+    network = Network.grid(50, 50)
+    assert network.n_nodes > _SMALL
+    rng, ends = np.random.default_rng(1), np.array([[0, 2499], [30, 800]])
+    costs, counts = rng.uniform(0, 2, (2, network.n_edges)), np.zeros(network.n_edges)
+    _, paths = batch(network, costs, ends[:, 0], ends[:, 1])
+    total, missing = path_totals(
+        network.out_start, network.out_edges, network.tails, network.heads, costs, network.zones,
+        np.ascontiguousarray(ends[:, 0]), np.ascontiguousarray(ends[:, 1]), counts,
+    )  # fmt: skip
+    np.testing.assert_array_equal(counts, np.bincount(np.concatenate(paths), minlength=network.n_edges))
+    assert missing == -1
+    assert total == pytest.approx(sum(costs[row, path].sum() for row, path in enumerate(paths)))

@@ -69,7 +69,7 @@ def test_infeasible_and_unbounded_name_the_row():
 
 def test_any_other_status_is_a_solver_error():
     model = ConicModel(None, np.ones(1), sparse.csr_array([[-1.0]]), np.ones(1), [("nonnegative", 1)], where="Cone")
-    error = model._failure(conic._STATUS.MaxIterations, 1)
+    error = model._failure(conic._library().SolverStatus.MaxIterations, 1)
     assert isinstance(error, SolverError)
     with pytest.raises(SolverError, match=r"row 1 of Cone: the conic solver stopped with status"):
         raise error

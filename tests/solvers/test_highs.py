@@ -133,7 +133,7 @@ def test_a_model_recovers_after_a_failure():
 
 def test_any_other_status_is_a_solver_error():
     model = box_model()
-    error = model._failure(highs._STATUS.kTimeLimit, 3)
+    error = model._failure(highs._library().HighsModelStatus.kTimeLimit, 3)
     assert isinstance(error, SolverError)
     with pytest.raises(SolverError, match=r"row 3 of Box.solve: the solver stopped with status"):
         raise error

@@ -11,7 +11,7 @@ from numba import njit
 
 from conformio.checks import FloatArray, IntArray
 
-__all__ = ["add_rows_by_group", "group_bits", "group_rows", "group_rows_twin"]
+__all__ = ["add_rows", "add_rows_by_group", "group_bits", "group_rows", "group_rows_twin"]
 
 _NEGATIVE_ZERO = np.int64(-(2**63))
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2**64 over the golden ratio: spreads neighbouring numbers
@@ -121,3 +121,11 @@ def add_rows_by_group(indptr, indices, entries, group, sums):
         g = group[row]
         for k in range(indptr[row], indptr[row + 1]):
             sums[g, indices[k]] += entries[k]
+
+
+@njit(cache=True, nogil=True)
+def add_rows(indptr, indices, entries, rows, total):
+    """Add the CSR rows of these numbers to the vector `total`."""
+    for row in rows:
+        for k in range(indptr[row], indptr[row + 1]):
+            total[indices[k]] += entries[k]

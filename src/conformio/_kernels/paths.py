@@ -17,9 +17,11 @@ from numba import njit
 
 from conformio.checks import BoolArray, FloatArray, IntArray
 
-__all__ = ["TIE", "grow_tree", "path_batch", "shortest_tree", "sort_rows"]
+__all__ = ["TIE", "grow_tree", "path_batch", "path_totals", "shortest_tree", "sort_rows"]
 
 TIE = 1e-13
+_NEW, _OPEN, _SETTLED = 0, 1, 2
+_SMALL = 2000  # nodes up to which a look through the open ones beats a heap
 
 
 @njit(cache=True, nogil=True)
@@ -213,6 +215,118 @@ def path_batch(
         for k in range(sizes[row]):
             walked[indptr[row] + k] = pool[offsets[row] + sizes[row] - 1 - k]
     return found, indptr, walked
+
+
+@njit(cache=True, nogil=True)
+def _find_path(
+    start: IntArray,
+    edges: IntArray,
+    ends: IntArray,
+    costs: FloatArray,
+    closed: BoolArray,
+    origin: int,
+    destination: int,
+    dist: FloatArray,
+    hops: IntArray,
+    pred: IntArray,
+    state: IntArray,
+    frontier: IntArray,
+    keys: FloatArray,
+) -> bool:
+    """`grow_tree` for one destination in a small network; False when `frontier` is too short for it.
+
+    The open nodes lie in `frontier` in no order, their labels' costs in `keys` beside them: a look through those few
+    numbers beats a heap. Labels that cost more than the best path so far are left out.
+    """
+    dist[:] = np.inf
+    state[:] = _NEW
+    dist[origin] = keys[0] = 0.0
+    hops[origin] = 0
+    pred[origin] = -1
+    frontier[0] = origin
+    size, limit = 1, np.inf
+    while size > 0:
+        best, least = 0, keys[0]
+        for k in range(1, size):
+            if keys[k] < least:
+                best, least = k, keys[k]
+        if least > limit:
+            break
+        i = frontier[best]
+        for k in range(best + 1, size):
+            if keys[k] == least and hops[frontier[k]] < hops[i]:
+                best, i = k, frontier[k]
+        size -= 1
+        frontier[best], keys[best] = frontier[size], keys[size]
+        if state[i] == _SETTLED:  # a better label of the same node was here before
+            continue
+        state[i] = _SETTLED
+        if closed[i] and i != origin:
+            continue
+        steps = hops[i] + 1
+        for k in range(start[i], start[i + 1]):
+            e = edges[k]
+            j = ends[e]
+            reach, old = dist[i] + costs[e], dist[j]
+            if reach > limit or reach > old * (1.0 + TIE):
+                continue
+            shorter = reach < old * (1.0 - TIE) and state[j] != _SETTLED
+            if not shorter:
+                if steps == hops[j] and e < pred[j]:
+                    pred[j] = e
+                if steps >= hops[j]:
+                    continue
+            dist[j] = min(old, reach)
+            hops[j] = steps
+            pred[j] = e
+            if shorter or state[j] == _SETTLED:
+                if size == len(frontier):
+                    return False
+                state[j] = _OPEN
+                frontier[size], keys[size] = j, dist[j]
+                size += 1
+            if j == destination:
+                limit = dist[j] * (1.0 + 4.0 * TIE)  # what decides ties at the destination stays within
+    return True
+
+
+@njit(cache=True, nogil=True)
+def path_totals(
+    start: IntArray,
+    edges: IntArray,
+    tails: IntArray,
+    heads: IntArray,
+    costs: FloatArray,
+    closed: BoolArray,
+    origins: IntArray,
+    destinations: IntArray,
+    counts: FloatArray,
+) -> tuple[float, int]:
+    """Add one path per row, each under its own costs, to `counts` (E,), how many paths use each edge.
+
+    Returns the sum of the paths' costs, and the first row without a path or -1. The paths are `path_batch`'s.
+    """
+    n, total = len(start) - 1, 0.0
+    dist, hops, pred = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
+    wanted, settled, state = np.zeros(n, np.bool_), np.empty(n, np.bool_), np.empty(n, np.int64)
+    heap, place = np.empty(n, np.int64), np.empty(n, np.int64)
+    room = len(heads) + n if n <= _SMALL else 0
+    frontier, keys = np.empty(room, np.int64), np.empty(room)
+    for row in range(len(origins)):
+        origin, j = origins[row], destinations[row]
+        if n > _SMALL or not _find_path(start, edges, heads, costs[row], closed, origin, j,
+                                        dist, hops, pred, state, frontier, keys):  # fmt: skip
+            wanted[j] = True
+            grow_tree(start, edges, heads, costs[row], closed, origin, wanted, 1,
+                      dist, hops, pred, settled, heap, place)  # fmt: skip
+            wanted[j] = False
+        if dist[j] == np.inf:
+            return total, row
+        while j != origin:
+            counts[pred[j]] += 1.0
+            total += costs[row, pred[j]]
+            j = tails[pred[j]]
+    return total, -1
 
 
 @njit(cache=True, nogil=True)

@@ -29,9 +29,7 @@ def project_paths(cones: PathCones, centers: FloatArray) -> Projections:
     return place_paths(cones, centers, 0.0, np.inf)[1]
 
 
-def place_paths(
-    cones: PathCones, centers: FloatArray, below: float, above: float
-) -> tuple[np.ndarray, Projections]:
+def place_paths(cones: PathCones, centers: FloatArray, below: float, above: float) -> tuple[np.ndarray, Projections]:
     """`project_paths`, except that rows surely nearer than `below` or farther than `above` are not worked out.
 
     Returns

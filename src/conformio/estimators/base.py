@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from conformio._kernels.grouping import add_rows_by_group, group_rows
+from conformio._kernels.grouping import add_rows, add_rows_by_group, group_rows
 from conformio.checks import Decisions, FloatArray, IntArray, as_contexts
 from conformio.errors import NotFittedError, RowError, invalid
 from conformio.networks.shortest import sealed
@@ -154,6 +154,26 @@ class TrainingData:
             row = None if error.row is None else int(rows[error.row])
             raise error.moved(self.where, row) from error
         return self.problem.basis(found) * self.sign
+
+    def optimal_totals(self, theta: FloatArray, rows: IntArray) -> tuple[FloatArray, float]:
+        """`best` and its objective for data rows under parameters of their own, summed, times `sign`."""
+        try:
+            total, value = self.problem.optimal_totals(theta, self.contexts[rows])
+        except RowError as error:
+            raise error.moved(self.where, None if error.row is None else int(rows[error.row])) from error
+        return total * self.sign, value * self.sign
+
+    def observed_total(self, rows: IntArray) -> FloatArray:
+        """Sum of `observed` over data rows, shape (n_params,)."""
+        if not sparse.issparse(self.observed):
+            return np.asarray(self.observed[rows].sum(axis=0))
+        total = np.zeros(self.problem.n_params)
+        add_rows(*self._observed_parts, rows, total)
+        return total
+
+    @cached_property
+    def _observed_parts(self) -> tuple[Any, ...]:
+        return tuple(sealed(part, None) for part in (self.observed.indptr, self.observed.indices, self.observed.data))
 
     def counts(self) -> FloatArray:
         """Number of rows with each distinct context, shape (C,)."""

@@ -33,7 +33,7 @@ from conformio.checks import (
 )
 from conformio.errors import invalid
 from conformio.estimators.base import Estimator, TrainingData
-from conformio.problems.base import Problem, row_products
+from conformio.problems.base import Problem
 
 __all__ = ["PerturbedFenchelYoung"]
 
@@ -166,14 +166,14 @@ class _PerturbedLoss:
         self, theta: FloatArray, rows: IntArray, rng: np.random.Generator
     ) -> tuple[float, FloatArray]:
         """Mean over the rows and their samples; signed basis values make both senses read like `min`."""
-        data, each = self._data, np.repeat(rows, self._n_samples)
-        noise = rng.standard_normal((len(each), len(theta)))
-        costs = _project(theta + self._sigma * noise, self._mask)
-        best = data.optimal(costs, data.contexts[each], each)
-        observed = np.asarray(data.observed[rows].mean(axis=0)).ravel()
-        gradient = observed - np.asarray(best.mean(axis=0)).ravel()
-        loss = float(observed @ theta - row_products(costs, best).mean())
-        return loss, gradient
+        data, each = self._data, rows if self._n_samples == 1 else np.repeat(rows, self._n_samples)
+        costs = rng.standard_normal((len(each), len(theta)))
+        costs *= self._sigma
+        costs += theta
+        costs = _project(costs, self._mask)
+        best, value = data.optimal_totals(costs, each)
+        observed = data.observed_total(rows) / len(rows)
+        return float(observed @ theta - value / len(each)), observed - best / len(each)
 
 
 class _Adam:
@@ -192,4 +192,6 @@ class _Adam:
 
 
 def _project(theta: FloatArray, nonnegative: BoolArray) -> FloatArray:
-    return np.where(nonnegative, np.maximum(theta, 0.0), theta)
+    if nonnegative.all():
+        return np.maximum(theta, 0.0)
+    return np.where(nonnegative, np.maximum(theta, 0.0), theta) if nonnegative.any() else theta

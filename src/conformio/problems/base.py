@@ -191,6 +191,14 @@ class Problem(ABC):
         """The problem that `to_state` described."""
         return cls(**state)
 
+    def optimal_totals(self, theta: FloatArray, contexts: FloatArray) -> tuple[FloatArray, float]:
+        """Basis values of `nominal`'s decisions and their objectives, each summed over the rows.
+
+        For checked arguments, one row of `theta` per context. Problems that need no decisions for it replace this.
+        """
+        best = self._evaluate(self.nominal(theta, contexts))
+        return np.asarray(best.sum(axis=0), dtype=np.float64).ravel(), float(row_products(theta, best).sum())
+
     def optimal_values(self, theta: FloatArray, contexts: FloatArray, where: str) -> FloatArray:
         """Optimal objective per row, shape (N,), for checked arguments."""
         best = self._once_per_context(self.nominal, theta, contexts, where)

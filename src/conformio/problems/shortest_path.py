@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from conformio._kernels.flow_rows import are_unit_flows
+from conformio._kernels.paths import path_totals
 from conformio.checks import (
     BoolArray,
     Decisions,
@@ -182,6 +183,20 @@ class ShortestPath(Problem):
         if not batch.found.all():
             raise self._no_path(contexts, first_row(~batch.found))
         return batch.decisions(self.n_vars)
+
+    def optimal_totals(self, theta: FloatArray, contexts: FloatArray) -> tuple[FloatArray, float]:
+        """How many of the rows' paths use each edge, and the sum of their costs."""
+        if theta.min(initial=0.0) < 0.0:
+            return super().optimal_totals(theta, contexts)
+        network, counts = self.network, np.zeros(self.n_params)
+        origins, destinations = (sealed(contexts[:, column], np.int64) for column in (0, 1))
+        value, missing = path_totals(
+            network.out_start, network.out_edges, network.tails, network.heads,
+            sealed(theta), network.zones, origins, destinations, counts,
+        )  # fmt: skip
+        if missing >= 0:
+            raise self._no_path(contexts, int(missing))
+        return counts, float(value)
 
     def _flows(self, theta: FloatArray, contexts: FloatArray) -> Decisions:
         program = self._program()

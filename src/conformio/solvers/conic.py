@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-import clarabel
 import numpy as np
 from scipy import sparse
 
@@ -17,12 +16,14 @@ __all__ = ["ConeSpec", "ConicModel", "ConicSolution"]
 
 ConeSpec: TypeAlias = tuple[Literal["zero", "nonnegative", "second_order"], int]
 
-_CONES = {
-    "zero": clarabel.ZeroConeT,
-    "nonnegative": clarabel.NonnegativeConeT,
-    "second_order": clarabel.SecondOrderConeT,
-}
-_STATUS = clarabel.SolverStatus
+_CONES = {"zero": "ZeroConeT", "nonnegative": "NonnegativeConeT", "second_order": "SecondOrderConeT"}
+
+
+def _library() -> Any:
+    """Clarabel, loaded by the first model."""
+    import clarabel
+
+    return clarabel
 
 
 @dataclass(frozen=True)
@@ -67,10 +68,10 @@ class ConicModel:
         self.where = where
         n = len(q)
         quadratic = sparse.csc_matrix((n, n)) if P is None else sparse.csc_matrix(sparse.triu(P))
-        blocks = [_CONES[kind](size) for kind, size in cones if size]
+        blocks = [getattr(_library(), _CONES[kind])(size) for kind, size in cones if size]
         matrix = sparse.csc_matrix(A)
         matrix.sort_indices()
-        self._solver = clarabel.DefaultSolver(quadratic, q, matrix, b, blocks, _settings(tol))
+        self._solver = _library().DefaultSolver(quadratic, q, matrix, b, blocks, _settings(tol))
 
     def solve(
         self, q: FloatArray | None = None, b: FloatArray | None = None, A: Any = None, row: int | None = None
@@ -86,7 +87,8 @@ class ConicModel:
         if changes:
             self._solver.update(**changes)
         solution = self._solver.solve()
-        if solution.status not in (_STATUS.Solved, _STATUS.AlmostSolved):
+        kinds = _library().SolverStatus
+        if solution.status not in (kinds.Solved, kinds.AlmostSolved):
             raise self._failure(solution.status, row)
         return ConicSolution(
             x=np.array(solution.x),
@@ -97,17 +99,18 @@ class ConicModel:
         )
 
     def _failure(self, status: Any, row: int | None) -> Exception:
-        if status in (_STATUS.PrimalInfeasible, _STATUS.AlmostPrimalInfeasible):
+        kinds = _library().SolverStatus
+        if status in (kinds.PrimalInfeasible, kinds.AlmostPrimalInfeasible):
             reason = "no decision satisfies the constraints; check this context"
             return InfeasibleProblemError(self.where, reason, row)
-        if status in (_STATUS.DualInfeasible, _STATUS.AlmostDualInfeasible):
+        if status in (kinds.DualInfeasible, kinds.AlmostDualInfeasible):
             return UnboundedProblemError(self.where, "the objective is unbounded over the feasible set", row)
         reason = f"the conic solver stopped with status {status}; rescale the data"
         return SolverError(self.where, reason, row)
 
 
 def _settings(tol: float) -> Any:
-    settings = clarabel.DefaultSettings()
+    settings = _library().DefaultSettings()
     settings.verbose = False
     settings.max_threads = 1
     settings.presolve_enable = False

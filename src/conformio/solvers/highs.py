@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import highspy
 import numpy as np
 from scipy import sparse
 
@@ -20,9 +19,14 @@ __all__ = ["HighsModel", "HighsSolution"]
 
 _FEASIBILITY = 1e-9
 _FLAT = 1e-7
-_STATUS = highspy.HighsModelStatus
-_BASIC = highspy.HighsBasisStatus.kBasic
 _NO_ADVICE_LEFT = "the solver stopped with status {status}; rescale the data or loosen the problem"
+
+
+def _library() -> Any:
+    """HiGHS, loaded by the first model: most programs never build one, and others bring a HiGHS of their own."""
+    import highspy
+
+    return highspy
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,7 @@ class HighsModel:
         self.where = where
         self._forgetful = forgetful and not self.whole
         self._columns = np.arange(self.n_vars, dtype=np.int32)
-        self._highs = highspy.Highs()
+        self._highs = _library().Highs()
         for option, value in {
             "output_flag": False,
             "threads": 1,
@@ -111,10 +115,11 @@ class HighsModel:
         if self._forgetful and not self._is_unique():
             self._highs.clearSolver()
             self._highs.run()
+        kinds = _library().HighsModelStatus
         status = self._highs.getModelStatus()
-        if status not in (_STATUS.kOptimal, _STATUS.kModelEmpty):
+        if status not in (kinds.kOptimal, kinds.kModelEmpty):
             status = self._run_cold()
-        if status not in (_STATUS.kOptimal, _STATUS.kModelEmpty):
+        if status not in (kinds.kOptimal, kinds.kModelEmpty):
             raise self._failure(status, row)
         return self._read()
 
@@ -143,19 +148,19 @@ class HighsModel:
 
     def _is_unique(self) -> bool:
         """Whether the optimum is the only one: leaving it along any nonbasic variable or row costs something."""
-        if self._highs.getModelStatus() != _STATUS.kOptimal:
+        if self._highs.getModelStatus() != _library().HighsModelStatus.kOptimal:
             return False
         solution = self._highs.getSolution()
         n_flat = sum(int((np.abs(np.asarray(dual)) <= _FLAT).sum()) for dual in (solution.col_dual, solution.row_dual))
         if n_flat == self.n_rows:  # as many as are basic, so none else
             return True
-        basis, lp = self._highs.getBasis(), self._highs.getLp()
+        basis, lp, basic = self._highs.getBasis(), self._highs.getLp(), _library().HighsBasisStatus.kBasic
         sides = (
             (basis.col_status, solution.col_dual, lp.col_lower_, lp.col_upper_),
             (basis.row_status, solution.row_dual, lp.row_lower_, lp.row_upper_),
         )
         for status, dual, low, high in sides:
-            movable = np.array([kind != _BASIC for kind in status], dtype=np.bool_) & (
+            movable = np.array([kind != basic for kind in status], dtype=np.bool_) & (
                 np.asarray(low) < np.asarray(high)
             )
             if (np.abs(np.asarray(dual)[movable]) <= _FLAT).any():
@@ -171,9 +176,10 @@ class HighsModel:
         return self._highs.getModelStatus()
 
     def _failure(self, status: Any, row: int | None) -> Exception:
-        if status == _STATUS.kInfeasible:
+        kinds = _library().HighsModelStatus
+        if status == kinds.kInfeasible:
             return InfeasibleProblemError(self.where, "no decision satisfies the constraints; check this context", row)
-        if status in (_STATUS.kUnbounded, _STATUS.kUnboundedOrInfeasible):
+        if status in (kinds.kUnbounded, kinds.kUnboundedOrInfeasible):
             reason = "the objective is unbounded over the feasible set; bound the variables or restrict theta"
             return UnboundedProblemError(self.where, reason, row)
         name = self._highs.modelStatusToString(status)
@@ -200,7 +206,7 @@ def _as_lp(
     integrality: BoolArray | None,
     sense: Sense,
 ) -> Any:
-    matrix = sparse.csr_array(matrix)
+    highspy, matrix = _library(), sparse.csr_array(matrix)
     lp = highspy.HighsLp()
     lp.num_row_, lp.num_col_ = matrix.shape
     lp.sense_ = highspy.ObjSense.kMinimize if sense == "min" else highspy.ObjSense.kMaximize
