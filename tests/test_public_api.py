@@ -175,6 +175,7 @@ def test_importing_loads_no_optional_library():
 import sys
 sys.modules["pandas"] = sys.modules["pyarrow"] = None
 import conformio
+all(getattr(conformio, name) for name in conformio.__all__)
 unwanted = {"matplotlib", "typer", "rich", "cvxpy", "networkx"} & set(sys.modules)
 assert not unwanted, unwanted
 """
@@ -194,5 +195,26 @@ def watched(name, globals=None, locals=None, fromlist=(), level=0):
     return real(name, globals, locals, fromlist, level)
 builtins.__import__ = watched
 import conformio
+all(getattr(conformio, name) for name in conformio.__all__)
 """
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_importing_alone_loads_nothing_else():
+    script = """
+import sys
+import conformio
+assert not {"numpy", "scipy", "sklearn", "numba"} & set(sys.modules)
+assert conformio.ShortestPath is sys.modules["conformio.problems"].ShortestPath
+assert not {"highspy", "clarabel"} & set(sys.modules)
+"""
+    subprocess.run([sys.executable, "-W", "error", "-c", script], check=True)
+
+
+def test_names_are_found_where_they_live():
+    assert dir(cio) == list(cio.__all__)
+    assert set(cio._HOME_OF) | {"__version__", "bounds", "metrics"} == set(cio.__all__)
+    for name in cio.__all__:
+        assert getattr(cio, name) is getattr(cio, name)
+    with pytest.raises(AttributeError, match="module 'conformio' has no attribute 'Netwrok'"):
+        found("Netwrok")

@@ -1,40 +1,42 @@
 """Conformal inverse optimization: learn from decisions, prescribe new ones, with a certificate."""
 
-from importlib.metadata import version as _version
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING
 
-from conformio import bounds, metrics
-from conformio.calibration import calibrated_angle, conformity_angles, nearest_rationalizable
-from conformio.errors import (
-    CalibrationWarning,
-    ConformioError,
-    InfeasibleProblemError,
-    InvalidInputError,
-    ModelFileError,
-    NotFittedError,
-    SolverError,
-    UnboundedProblemError,
-    UncertifiedWarning,
-)
-from conformio.estimators import (
-    DistributionallyRobustLoss,
-    FixedParameters,
-    PerturbedFenchelYoung,
-    SuboptimalityLoss,
-)
-from conformio.model import ConformalIO, load
-from conformio.networks import Network
-from conformio.prescription import RobustSolution, solve_robust
-from conformio.problems import (
-    ConvexProgram,
-    IntegerProgram,
-    Knapsack,
-    LinearProgram,
-    OracleProblem,
-    ShortestPath,
-)
-from conformio.sets import SphericalCap
+if TYPE_CHECKING:
+    from conformio import bounds, metrics
+    from conformio.calibration import calibrated_angle, conformity_angles, nearest_rationalizable
+    from conformio.errors import (
+        CalibrationWarning,
+        ConformioError,
+        InfeasibleProblemError,
+        InvalidInputError,
+        ModelFileError,
+        NotFittedError,
+        SolverError,
+        UnboundedProblemError,
+        UncertifiedWarning,
+    )
+    from conformio.estimators import (
+        DistributionallyRobustLoss,
+        FixedParameters,
+        PerturbedFenchelYoung,
+        SuboptimalityLoss,
+    )
+    from conformio.model import ConformalIO, load
+    from conformio.networks import Network
+    from conformio.prescription import RobustSolution, solve_robust
+    from conformio.problems import (
+        ConvexProgram,
+        IntegerProgram,
+        Knapsack,
+        LinearProgram,
+        OracleProblem,
+        ShortestPath,
+    )
+    from conformio.sets import SphericalCap
 
-__version__ = _version("conformio")
+    __version__: str
 
 __all__ = [
     "CalibrationWarning",
@@ -69,3 +71,55 @@ __all__ = [
     "nearest_rationalizable",
     "solve_robust",
 ]
+
+_HOMES = {
+    "calibration": ("calibrated_angle", "conformity_angles", "nearest_rationalizable"),
+    "errors": (
+        "CalibrationWarning",
+        "ConformioError",
+        "InfeasibleProblemError",
+        "InvalidInputError",
+        "ModelFileError",
+        "NotFittedError",
+        "SolverError",
+        "UnboundedProblemError",
+        "UncertifiedWarning",
+    ),
+    "estimators": ("DistributionallyRobustLoss", "FixedParameters", "PerturbedFenchelYoung", "SuboptimalityLoss"),
+    "model": ("ConformalIO", "load"),
+    "networks": ("Network",),
+    "prescription": ("RobustSolution", "solve_robust"),
+    "problems": (
+        "ConvexProgram",
+        "IntegerProgram",
+        "Knapsack",
+        "LinearProgram",
+        "OracleProblem",
+        "ShortestPath",
+    ),
+    "sets": ("SphericalCap",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+_MODULES = {*_HOMES, "bounds", "data", "metrics", "solvers"}
+
+
+def _find(name: str) -> object:
+    """A public name, loaded when it is first asked for: `import conformio` alone costs next to nothing."""
+    if name in _HOME_OF:
+        return getattr(_import_module(f"conformio.{_HOME_OF[name]}"), name)
+    if name in _MODULES:
+        return _import_module(f"conformio.{name}")
+    if name == "__version__":
+        return _import_module("importlib.metadata").version("conformio")
+    raise AttributeError(f"module 'conformio' has no attribute {name!r}")
+
+
+if not TYPE_CHECKING:  # type checkers read the imports above, and would take any name for known
+
+    def __getattr__(name):
+        found = globals()[name] = _find(name)
+        return found
+
+
+def __dir__() -> list[str]:
+    return list(__all__)
