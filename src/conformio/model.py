@@ -7,6 +7,7 @@ that make the next decision optimal. It does not promise to contain the next dec
 from __future__ import annotations
 
 import warnings
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Self
 
@@ -98,6 +99,9 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
     np.float64(4.0)
     """
 
+    theta_: FloatArray | None
+    scores_: FloatArray
+
     def __init__(
         self,
         problem: Problem,
@@ -155,7 +159,16 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
 
     def angle(self, confidence_level: ConfidenceLevel | None = None) -> float:
         """Calibrated angle in radians at a level (None: the model's own)."""
-        return calibrated_angle(self._fitted().scores_, self._level(confidence_level, "ConformalIO.angle"))
+        where = "ConformalIO.angle"
+        level = self._fitted()._level(confidence_level, where)
+        known: dict[Fraction, float] = self._known("angles", self.scores_)
+        exact = exact_level(level, where)
+        if exact not in known:
+            angle = calibrated_angle(self.scores_, level)
+            if angle == np.pi:  # not kept: whoever asks again is warned again
+                return angle
+            known[exact] = angle
+        return known[exact]
 
     def centers(self, contexts: ArrayLike) -> FloatArray:
         """Unit-length point estimate: (n_params,) when it is one vector, else (N, n_params)."""
@@ -168,8 +181,13 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
         if self._fitted().theta_ is None and contexts is None:
             remedy = "Pass contexts: this model predicts one centre per context"
             raise invalid("contexts", "ConformalIO.uncertainty_set", "must be given", None, remedy=remedy)
-        center = self.centers(contexts if contexts is not None else [])
-        return SphericalCap(center, self.angle(confidence_level), self.problem.domain)
+        angle, domain = self.angle(confidence_level), self.problem.domain
+        if self.theta_ is None:
+            return SphericalCap(self.centers(contexts if contexts is not None else []), angle, domain)
+        known: dict[float, SphericalCap] = self._known("caps", self.theta_)
+        if angle not in known:
+            known[angle] = SphericalCap(self.theta_, angle, domain)
+        return known[angle]
 
     def covers(self, contexts: ArrayLike, decisions: Any, confidence_level: ConfidenceLevel | None = None) -> BoolArray:
         """Whether the calibrated set meets each decision's inverse-feasible set, shape (N,)."""
@@ -208,6 +226,13 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
         level = self.confidence_level if confidence_level is None else confidence_level
         exact_level(level, where)
         return level
+
+    def _known(self, kind: str, source: FloatArray) -> dict[Any, Any]:
+        """What was worked out from a fitted array; forgotten when another array takes its place."""
+        kept: dict[str, tuple[FloatArray, dict[Any, Any]]] = self.__dict__.setdefault("_kept", {})
+        if kind not in kept or kept[kind][0] is not source:
+            kept[kind] = source, {}
+        return kept[kind][1]
 
     def _split(self, n_rows: int, rng: np.random.Generator, where: str) -> tuple[IntArray, IntArray]:
         n_calibration = max(1, round(self.calibration_fraction * n_rows))

@@ -299,3 +299,30 @@ def test_coverage_with_ties_is_at_least_the_level():
         shares.append(model.covers(people.contexts[80:], people.decisions[80:]).mean())
     spread = np.std(shares) / np.sqrt(draws)
     assert np.mean(shares) > level - 3.3 * spread
+
+
+def test_what_is_kept_follows_the_fitted_arrays():
+    problem = cio.ShortestPath(cio.Network.grid(3, 3))
+    rng = np.random.default_rng(0)
+    contexts = np.array([rng.choice(9, 2, replace=False) for _ in range(80)])
+    decisions = problem.solve(rng.uniform(1, 4, (80, problem.n_params)), contexts)
+    model = cio.ConformalIO(problem, random_state=0).fit(contexts, decisions)
+    cap = model.uncertainty_set(0.8)
+    assert model.uncertainty_set(0.8) is cap
+    assert cap.angle == model.angle(0.8) == cio.calibrated_angle(model.scores_, 0.8)
+    model.scores_ = np.linspace(0.1, 0.2, 20)
+    assert model.angle(0.8) == cio.calibrated_angle(model.scores_, 0.8)
+    assert model.uncertainty_set(0.8).angle == model.angle(0.8)
+    model.theta_ = model.theta_[::-1].copy()
+    np.testing.assert_allclose(model.uncertainty_set(0.8).center, model.theta_)
+    other = model.fit(contexts[::-1], decisions[::-1])
+    np.testing.assert_allclose(other.uncertainty_set(0.8).center, other.theta_)
+
+
+def test_too_few_rows_are_told_every_time():
+    problem = cio.Knapsack([1.0, 2.0])
+    model = cio.ConformalIO(problem, cio.FixedParameters([1.0, 1.0]), confidence_level=0.5)
+    model.conformalize([[1.0], [2.0]], [[1.0, 0.0], [0.0, 1.0]])
+    for _ in range(2):
+        with pytest.warns(cio.CalibrationWarning, match="2 calibration decisions cannot certify level 0.9"):
+            assert model.angle(0.9) == np.pi
