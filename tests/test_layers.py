@@ -16,6 +16,7 @@ ROWS = [
     ["studies"],
     ["model", "model_files"],
     ["estimators", "calibration", "prescription", "metrics", "bounds"],
+    ["observations"],
     ["problems", "sets"],
     ["networks"],
     ["solvers", "_kernels", "data"],

@@ -6,11 +6,14 @@ Every message says what is wrong, where, what is allowed, what was got, and wher
 
 from __future__ import annotations
 
+from typing import Any
+
 from sklearn.exceptions import NotFittedError as _SklearnNotFittedError
 
 __all__ = [
     "CalibrationWarning",
     "ConformioError",
+    "FaultyRowsError",
     "InfeasibleProblemError",
     "InvalidInputError",
     "ModelFileError",
@@ -30,6 +33,14 @@ class ConformioError(Exception):
 
 class InvalidInputError(ConformioError, ValueError):
     """An argument is outside what the callee accepts."""
+
+
+class FaultyRowsError(InvalidInputError):
+    """Rows of a table are faulty; `report` lists every kind of fault with its count and first rows."""
+
+    def __init__(self, message: str, report: Any = None):
+        super().__init__(message)
+        self.report = report
 
 
 class NotFittedError(ConformioError, _SklearnNotFittedError):  # type: ignore[misc]

@@ -1,0 +1,8 @@
+"""From files and frames to contexts and decisions, and back to files."""
+
+from conformio.observations.faults import Fault, FaultReport
+from conformio.observations.observed import Observations
+from conformio.observations.table import ObservationTable
+from conformio.observations.trip_table import TripTable
+
+__all__ = ["Fault", "FaultReport", "ObservationTable", "Observations", "TripTable"]

@@ -1,0 +1,71 @@
+"""What every table of observations is: columns that become contexts and decisions, and back."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from conformio.checks import Decisions, FloatArray
+from conformio.observations.observed import Observations
+from conformio.problems import Problem
+
+__all__ = ["ObservationTable"]
+
+
+class ObservationTable(ABC):
+    """How the rows of a table become contexts and decisions, and how these are written again.
+
+    Attributes
+    ----------
+    kind : str
+        The word for it in model files.
+    """
+
+    kind: ClassVar[str]
+    _columns: ClassVar[tuple[str, ...]]
+
+    @abstractmethod
+    def read(
+        self, source: Any, *, on_bad: str = "stop", skipped: str | Path | None = None, keep_infeasible: bool = False
+    ) -> Observations:
+        """Contexts and decisions of all rows without faults.
+
+        Parameters
+        ----------
+        source : path of a .csv or .parquet file or of a folder of them, or a pandas, polars or pyarrow table
+        on_bad : {"stop", "skip"}
+            Faulty rows are an error, raised when all of them are known, or are left out and written to `skipped`.
+        skipped : path, optional
+            CSV file for the rows left out, each with its reasons; written only if there are some.
+        keep_infeasible : bool
+            Keep decisions that break a constraint, for models with `infeasible="unexplained"`.
+
+        Raises
+        ------
+        FaultyRowsError
+            Lists every kind of fault with its count and first rows.
+        InvalidInputError
+            For a file that cannot be read, missing columns, and tables without a usable row.
+        """
+
+    @abstractmethod
+    def read_contexts(self, source: Any, *, on_bad: str = "stop", skipped: str | Path | None = None) -> Observations:
+        """Contexts alone, of rows for which a decision is wanted."""
+
+    @abstractmethod
+    def context_columns(self, contexts: FloatArray) -> dict[str, Any]:
+        """Contexts as named columns."""
+
+    @abstractmethod
+    def decision_columns(self, decisions: Decisions, prefix: str = "") -> dict[str, Any]:
+        """Decisions as named columns, in the form that `read` takes."""
+
+    @classmethod
+    @abstractmethod
+    def of_problem(cls, problem: Problem, state: dict[str, Any]) -> Self:
+        """The table that `to_state` described, for the problem it belongs to."""
+
+    def to_state(self) -> dict[str, Any]:
+        """What a model file keeps, apart from the problem."""
+        return {"kind": self.kind, **{name: getattr(self, name) for name in self._columns}}
