@@ -3,6 +3,7 @@
 import csv
 import json
 import sys
+from itertools import pairwise
 
 import networkx as nx
 import numpy as np
@@ -149,7 +150,7 @@ class TestSeparators:
 
     def test_any_other_is_given(self):
         text = ["::".join(map(str, names)) for names in listed(GRID, walks(9), "nodes")]
-        with pytest.raises(InvalidInputError, match="`separator` of .*: must be written as names parted by one of"):
+        with pytest.raises(InvalidInputError, match=r"`separator` of .*: must be written as names parted by one of"):
             TripTable(GRID).read(pa.table({"path": text}))
         assert len(TripTable(GRID, separator="::").read(pa.table({"path": text}))) == 9
 
@@ -162,7 +163,7 @@ class TestSeparators:
         assert len(TripTable(network).read(pa.table({"path": ["a ; b"]}))) == 1
 
     def test_nothing_is_no_separator(self):
-        with pytest.raises(InvalidInputError, match="`separator` of .*: must be one or more characters; got ''"):
+        with pytest.raises(InvalidInputError, match=r"`separator` of .*: must be one or more characters; got ''"):
             TripTable(GRID, separator="").read(pa.table({"path": ["0;1"]}))
 
 
@@ -206,7 +207,7 @@ class TestFaults:
         return folder / "t.csv"
 
     def test_all_are_reported_at_once(self, tmp_path):
-        with pytest.raises(FaultyRowsError, match="`source` of TripTable.read: 2 of 14 rows are free of") as caught:
+        with pytest.raises(FaultyRowsError, match=r"`source` of TripTable.read: 2 of 14 rows are free of") as caught:
             self.table().read(self.csv(tmp_path))
         found = {fault.kind: fault for fault in caught.value.report.faults}
         for kind in {kind for _, kind in FAULTY if kind}:
@@ -314,7 +315,7 @@ class TestFaults:
 def plain_verdict(network, names):
     """Whether a list of nodes is a simple path of one edge or more that crosses no zone."""
     pairs = {("ABCD"[t], "ABCD"[h]) for t, h in zip(network.tails, network.heads, strict=True)}
-    joined = all(pair in pairs for pair in zip(names[:-1], names[1:], strict=True))
+    joined = all(pair in pairs for pair in pairwise(names))
     return joined and len(names) > 1 and len(set(names)) == len(names) and "D" not in names[1:-1]
 
 
