@@ -1,4 +1,4 @@
-"""An array that grows at its end without ever being held twice."""
+"""Arrays that grow at their end without ever being held twice, and 0/1 rows made of them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-__all__ = ["GrowingArray"]
+from conformio.checks import Decisions, IntArray
+
+__all__ = ["GrowingArray", "RowsOfOnes", "rows_of_ones"]
 
 
 class GrowingArray:
@@ -29,3 +32,29 @@ class GrowingArray:
         """The array, cut to its length."""
         self._values.resize(self._size, refcheck=False)
         return self._values
+
+
+class RowsOfOnes:
+    """0/1 decisions, gathered as the places of their ones: five bytes each."""
+
+    def __init__(self) -> None:
+        self._lengths, self._places = GrowingArray("int32"), GrowingArray("int32")
+
+    def extend(self, lengths: IntArray, places: IntArray) -> None:
+        """Append rows; the places of each are distinct and sorted."""
+        self._lengths.extend(lengths)
+        self._places.extend(places)
+
+    def finish(self, n_vars: int) -> Decisions:
+        """All rows as CSR with int8 data, and 32-bit indices while these suffice."""
+        return rows_of_ones(self._lengths.finish(), self._places.finish(), n_vars)
+
+
+def rows_of_ones(lengths: IntArray, places: IntArray, n_vars: int) -> Decisions:
+    """0/1 rows as CSR, given how many ones each has and where."""
+    indptr = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+    if indptr[-1] < 2**31:
+        indptr, places = indptr.astype(np.int32), places.astype(np.int32, copy=False)
+    rows = sparse.csr_array((np.ones(len(places), dtype=np.int8), places, indptr), shape=(len(lengths), n_vars))
+    rows.has_canonical_format = True  # sorted and distinct by construction; saves a pass over all of them
+    return rows

@@ -111,6 +111,7 @@ class ListColumn:
         bracketed = np.asarray(compute.match_like(trimmed, "[%]").fill_null(True))
         if bracketed.all() and text.null_count < len(text):
             return self._pieces(_unbracketed(compute, trimmed), _BETWEEN, " \t\r\n'\"")
+        kept = compute.if_else(compute.equal(trimmed, "[]"), "", kept)
         if self._separator is None:
             self._separator = self._found(kept)
         return self._pieces(kept, self._separator)

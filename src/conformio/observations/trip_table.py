@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from scipy import sparse
 
 from conformio.checks import BoolArray, Decisions, FloatArray, IntArray, check_choice
 from conformio.errors import invalid
 from conformio.networks import Network
 from conformio.observations._arrow import arrow
 from conformio.observations.faults import BatchFaults, Kinds
-from conformio.observations.growing import GrowingArray
+from conformio.observations.growing import GrowingArray, RowsOfOnes
 from conformio.observations.identities import column_of
 from conformio.observations.names import MISSING, UNKNOWN, Names
 from conformio.observations.observed import Observations, read_rows
@@ -179,8 +178,7 @@ class _TripReader:
         self._table, self._where, self._ends_only = table, where, ends_only
         self._lists = ListColumn(names, table.separator, where)
         self._paths = PathChecker(table.network, table.node_names, table.edge_names, finder, kept)
-        self._contexts, self._lengths = GrowingArray("int32"), GrowingArray("int32")
-        self._edges = GrowingArray("int32")
+        self._contexts, self._flows = GrowingArray("int32"), RowsOfOnes()
         self._last: PathRows | None = None
 
     def look(self, faults: BatchFaults) -> None:
@@ -196,21 +194,11 @@ class _TripReader:
         paths = self._last.only(good)
         self._contexts.extend(np.column_stack([paths.origins, paths.destinations]).ravel())
         if not self._ends_only:
-            self._lengths.extend(paths.lengths)
-            self._edges.extend(paths.edges)
+            self._flows.extend(paths.lengths, paths.edges)
 
     def result(self) -> tuple[FloatArray, Decisions | None]:
         contexts = self._contexts.finish().reshape(-1, 2).astype(np.float64)
-        if self._ends_only:
-            return contexts, None
-        indices = self._edges.finish()
-        indptr = np.concatenate([[0], np.cumsum(self._lengths.finish(), dtype=np.int64)])
-        if indptr[-1] < 2**31:
-            indptr = indptr.astype(np.int32)
-        shape = (len(contexts), self._table.network.n_edges)
-        flows = sparse.csr_array((np.ones(len(indices), dtype=np.int8), indices, indptr), shape=shape)
-        flows.has_canonical_format = True  # sorted and distinct by construction; saves a pass over all of them
-        return contexts, flows
+        return contexts, None if self._ends_only else self._flows.finish(self._table.network.n_edges)
 
     def _compare(self, faults: BatchFaults, column: str, ends: IntArray) -> None:
         stated = self._table.node_names.numbers(column_of(faults.batch.columns, column, self._where))
