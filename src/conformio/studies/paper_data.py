@@ -13,8 +13,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from conformio.checks import Decisions, FloatArray, RandomState, as_generator, as_index, as_scalar
+from conformio.checks import (
+    Decisions,
+    Domain,
+    FloatArray,
+    RandomState,
+    as_generator,
+    as_index,
+    as_parameters,
+    as_scalar,
+)
 from conformio.errors import invalid
 from conformio.networks import Network
 from conformio.problems import Knapsack, Problem, ShortestPath
@@ -56,6 +66,8 @@ def road_grid_example(
     cols: int = 6,
     random_state: RandomState = None,
     true_range: tuple[float, float] = (1.0, 10.0),
+    theta_true: ArrayLike | None = None,
+    domain: Domain = "nonnegative",
 ) -> SimulatedDecisions:
     """Drivers on a grid of streets, each on a random trip between two different nodes.
 
@@ -66,7 +78,11 @@ def road_grid_example(
         Nodes of the grid; the paper's 120 edges are 6 x 6 nodes.
     random_state : int, numpy.random.Generator or None
     true_range : (float, float)
-        `theta_true` is uniform on this interval.
+        `theta_true` is uniform on this interval, unless given.
+    theta_true : array-like (n_params,), optional
+        The true parameters, where another law drew them; not negative.
+    domain : {"nonnegative", "free"}
+        Where estimates and sets may look for parameters; perceptions are positive in either case.
 
     Examples
     --------
@@ -78,13 +94,13 @@ def road_grid_example(
     where = "road_grid_example"
     n_people = as_index(n_decision_makers, "n_decision_makers", where, low=1)
     rng = as_generator(random_state, where)
-    problem = ShortestPath(Network.grid(rows, cols))
-    theta_true = _true_parameters(problem.n_params, true_range, rng, where)
+    problem = ShortestPath(Network.grid(rows, cols), domain)
+    truth = _true_parameters(problem.n_params, theta_true, true_range, rng, where)
     n_nodes = rows * cols
     origins = rng.integers(n_nodes, size=n_people)
     destinations = (origins + rng.integers(1, n_nodes, size=n_people)) % n_nodes
     contexts = np.column_stack([origins, destinations]).astype(np.float64)
-    return _decide(problem, theta_true, contexts, rng)
+    return _decide(problem, truth, contexts, rng)
 
 
 def knapsack_example(
@@ -93,6 +109,8 @@ def knapsack_example(
     random_state: RandomState = None,
     budget_share: tuple[float, float] = (0.2, 0.8),
     true_range: tuple[float, float] = (1.0, 10.0),
+    theta_true: ArrayLike | None = None,
+    domain: Domain = "free",
 ) -> SimulatedDecisions:
     """Shoppers who fill knapsacks of different budgets from the same items; weights are uniform on [1, 10].
 
@@ -103,7 +121,11 @@ def knapsack_example(
     budget_share : (float, float)
         Budgets are this share of the total weight, uniform; the paper prints ``(0.2, 5.0)``.
     true_range : (float, float)
-        `theta_true` is uniform on this interval.
+        `theta_true` is uniform on this interval, unless given.
+    theta_true : array-like (n_params,), optional
+        The true parameters, where another law drew them; not negative.
+    domain : {"nonnegative", "free"}
+        Where estimates and sets may look for parameters; perceptions are positive in either case.
 
     Examples
     --------
@@ -118,9 +140,9 @@ def knapsack_example(
     low, high = _interval(budget_share, "budget_share", where)
     rng = as_generator(random_state, where)
     weights = rng.uniform(1.0, 10.0, n_items)
-    theta_true = _true_parameters(n_items, true_range, rng, where)
+    truth = _true_parameters(n_items, theta_true, true_range, rng, where)
     contexts = weights.sum() * rng.uniform(low, high, (n_people, 1))
-    return _decide(Knapsack(weights), theta_true, contexts, rng)
+    return _decide(Knapsack(weights, domain), truth, contexts, rng)
 
 
 def _decide(
@@ -137,8 +159,10 @@ def _perceptions(theta_true: FloatArray, n_people: int, rng: np.random.Generator
 
 
 def _true_parameters(
-    n_params: int, true_range: tuple[float, float], rng: np.random.Generator, where: str
+    n_params: int, given: ArrayLike | None, true_range: tuple[float, float], rng: np.random.Generator, where: str
 ) -> FloatArray:
+    if given is not None:
+        return as_parameters(given, 1, n_params, "nonnegative", where, "theta_true").reshape(-1)
     low, high = _interval(true_range, "true_range", where)
     return rng.uniform(low, high, n_params)
 

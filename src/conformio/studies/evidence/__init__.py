@@ -1,0 +1,1 @@
+"""How the studies are shown: tables, figures, one page, one document."""

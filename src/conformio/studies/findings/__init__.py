@@ -1,0 +1,1 @@
+"""What the studies show, against what the paper claims: numbers, rules, verdicts."""
