@@ -55,8 +55,8 @@ def _drop_top(heap, keys, size):
 def costs_within(start, edges, ends, costs, closed, root, limit, dist, pred, heap, keys):
     """Least costs from `root` to every node no dearer than `limit`, into `dist`; larger or inf elsewhere.
 
-    `pred` gets the last edge of each path. Costs are `>= 0`; nodes in `closed` are never crossed; `heap` and `keys` have
-    room for one entry per edge and one more.
+    `pred` gets the last edge of each path. Costs are `>= 0`; nodes in `closed` are never crossed; `heap` and `keys`
+    have room for one entry per edge and one more.
     """
     dist[:] = np.inf
     dist[root] = 0.0
