@@ -8,7 +8,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import highspy
 import numpy as np
 from scipy import sparse
 
@@ -18,7 +17,6 @@ from conformio.errors import InvalidInputError, invalid
 __all__ = ["ProgramFile", "read_program"]
 
 _SUFFIXES = (".mps", ".lp")
-_KINDS = highspy.HighsVarType
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,16 +60,19 @@ def read_program(path: str | PathLike[str], where: str) -> ProgramFile:
     if not file.is_file():
         remedy = "Check the name; a relative one starts at the working directory"
         raise invalid("path", where, f"{file}: must be a readable model", "no such file", remedy=remedy)
+    import highspy  # when a file is read, not with the package
+
+    types = highspy.HighsVarType
     model = _read(file, where)
     if file.suffix.lower() == ".mps":
         _check_numbers(file, where)
     lp = model.lp_
-    kinds = list(lp.integrality_) or [_KINDS.kContinuous] * lp.num_col_
+    kinds = list(lp.integrality_) or [types.kContinuous] * lp.num_col_
     if not lp.num_col_:
         raise _refused(file, where, "must hold variables", "none", "Check that the file is of the format its name says")
     if model.hessian_.dim_:
         raise _refused(file, where, "must have a linear objective", "a quadratic one", "")
-    if _KINDS.kSemiContinuous in kinds or _KINDS.kSemiInteger in kinds:
+    if types.kSemiContinuous in kinds or types.kSemiInteger in kinds:
         raise _refused(file, where, "must hold continuous and whole variables only", "semi-continuous ones", "")
     start, index, value = (np.array(part) for part in (lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_))
     matrix = sparse.csc_array((value, index, start), shape=(lp.num_row_, lp.num_col_))
@@ -82,7 +83,7 @@ def read_program(path: str | PathLike[str], where: str) -> ProgramFile:
         lower=np.array(lp.col_lower_),
         upper=np.array(lp.col_upper_),
         costs=np.array(lp.col_cost_),
-        integrality=np.array([kind != _KINDS.kContinuous for kind in kinds]),
+        integrality=np.array([kind != types.kContinuous for kind in kinds]),
         sense="max" if lp.sense_ == highspy.ObjSense.kMaximize else "min",
         rows=list(lp.row_names_) or [f"row{k}" for k in range(lp.num_row_)],
         columns=list(lp.col_names_) or [f"x{k}" for k in range(lp.num_col_)],
@@ -90,6 +91,8 @@ def read_program(path: str | PathLike[str], where: str) -> ProgramFile:
 
 
 def _read(file: Path, where: str) -> Any:
+    import highspy
+
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
         highs = highspy.Highs()
