@@ -10,8 +10,8 @@ with rises `>= 0` along the flow as well when costs must stay nonnegative. Only 
 handled, and slacks `c_e - rise_e` at the start: so distances far below the rounding of a trip's cost keep their digits.
 
 F is convex and piecewise quadratic. Newton's step is one graph Laplacian over the edges at work, the line search is
-exact, the rise constraints form an active set. First each kink is rounded off over a width that is halved step by
-step, which lets edges join before the potentials have crept up to them; the last steps are on F itself.
+exact, the rise constraints form an active set. First each kink is rounded off over a width that shrinks step by step,
+which lets edges join before the potentials have crept up to them; the last steps are on F itself.
 
 Proof: with forces `g = grad F(w)`, convexity gives `F* >= F(w) - |g|_1 R` for any bound `R` on how far `w` is from
 some minimiser, forces that a constraint holds up (multipliers >= 0) not counted. `2 F(w)` is attained.
@@ -26,8 +26,10 @@ from conformio._kernels.envelope import solve_weighted
 
 __all__ = ["hinges", "hinges_twin", "project_flow"]
 
-_FIRST_WIDTH = 0.3
-_HALVINGS = 6
+_FIRST_WIDTH = 1.0
+_NARROWER = 0.4
+_WIDTHS = 7
+_PATIENCE = 40
 _FAINT = 1e-3
 _SEARCHED = 0.1
 _PROVEN = 1e-10
@@ -104,6 +106,16 @@ def _multipliers(chain, clamped, g):
         if mu < worst:
             worst, where = mu, p
     return total, where
+
+
+@njit(cache=True, nogil=True)
+def _release_wrong(chain, clamped, g):
+    """Free every clamped edge whose multiplier is negative."""
+    mu = 0.0
+    for p in range(len(clamped)):
+        mu = mu - g[chain[p]] if clamped[p] else 0.0
+        if mu < 0.0:
+            clamped[p] = False
 
 
 @njit(cache=True, nogil=True)
@@ -256,15 +268,17 @@ def project_flow(tails, heads, slack, chain, room, x, reach, max_iter, enough):
         _newton_step(tails, heads, weights, merged, forces, number, step)
         for e in range(m):
             rates[e] = step[heads[e]] - step[tails[e]]
-        t = _step_length(excess, rates, width, _longest(chain, clamped, room, x, step))
+        longest = _longest(chain, clamped, room, x, step)
+        t = _step_length(excess, rates, width, longest)
         for v in range(n):
             x[v] += t * step[v]
         changed = _clamp_blocked(chain, clamped, room, x, step, tiny)
         if width > 0.0:
             tried += 1
-            if t > 0.5 or t == 0.0 or tried % 4 == 0:
-                width *= 0.5
-            if width < smallest or t == 0.0:
+            if t > 0.5 or tried % _PATIENCE == 0:
+                width *= _NARROWER
+                _release_wrong(chain, clamped, g)
+            if width < smallest or (t == 0.0 and longest > 0.0):
                 width = 0.0
         elif t == 0.0 and not changed:
             wrong, _ = _multipliers(chain, clamped, g)
@@ -281,4 +295,4 @@ def _first_width(slack):
             total -= value
             violated += 1
     width = _FIRST_WIDTH * total / max(violated, 1)
-    return width, width * 0.5 ** (_HALVINGS + 0.5), 0
+    return width, width * _NARROWER ** (_WIDTHS - 0.5), 0
