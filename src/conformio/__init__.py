@@ -5,7 +5,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from conformio import bounds, metrics
-    from conformio.calibration import calibrated_angle, conformity_angles, nearest_rationalizable
+    from conformio.calibration import (
+        QuantileAngle,
+        calibrated_angle,
+        conformity_angles,
+        nearest_rationalizable,
+        quantile_angle,
+    )
     from conformio.errors import (
         CalibrationWarning,
         ConformioError,
@@ -55,6 +61,7 @@ __all__ = [
     "NotFittedError",
     "OracleProblem",
     "PerturbedFenchelYoung",
+    "QuantileAngle",
     "RobustSolution",
     "ShortestPath",
     "SolverError",
@@ -69,11 +76,18 @@ __all__ = [
     "load",
     "metrics",
     "nearest_rationalizable",
+    "quantile_angle",
     "solve_robust",
 ]
 
 _HOMES = {
-    "calibration": ("calibrated_angle", "conformity_angles", "nearest_rationalizable"),
+    "calibration": (
+        "QuantileAngle",
+        "calibrated_angle",
+        "conformity_angles",
+        "nearest_rationalizable",
+        "quantile_angle",
+    ),
     "errors": (
         "CalibrationWarning",
         "ConformioError",

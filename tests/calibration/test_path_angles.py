@@ -122,7 +122,7 @@ def test_blocks_do_not_change_a_bit(monkeypatch):
     center, contexts, decisions = trips(rng, network, 50)
     problem = cio.ShortestPath(network)
     whole = cio.conformity_angles(problem, center, contexts, decisions)
-    monkeypatch.setattr("conformio.calibration.angles._BLOCK", 7)
+    monkeypatch.setattr("conformio.calibration.batches._BLOCK", 7)
     np.testing.assert_array_equal(cio.conformity_angles(problem, center, contexts, decisions, n_jobs=2), whole)
 
 

@@ -39,8 +39,8 @@ MUTATIONS = [
         "test_corrections.py::test_e4_an_empty_projection_is_pi_not_half_pi",
     ),
     Mutation(  # an unproven angle takes the slow exact route
-        "calibration/angles.py",
-        "np.flatnonzero(~projections.certified)",
+        "calibration/batches.py",
+        "np.flatnonzero(~projections.certified[settled])",
         "np.empty(0, np.int64)",
         "calibration/test_path_angles.py::test_doubtful_rows_take_the_reference_route",
     ),
@@ -63,7 +63,7 @@ MUTATIONS = [
         "prescription/test_parametric.py",
     ),
     Mutation(  # a decision outside X(u) never passes as explained
-        "calibration/angles.py",
+        "calibration/batches.py",
         "rows = np.flatnonzero(problem.feasible(decisions, contexts))",
         "rows = np.arange(len(contexts))",
         "calibration/test_oracle_angles.py::test_infeasible_decisions_are_named_or_kept_at_pi",

@@ -12,7 +12,7 @@ from conformio.checks import FloatArray, as_vector, first_row
 from conformio.errors import CalibrationWarning, invalid
 from conformio.ranks import ConfidenceLevel, calibration_rank, exact_level
 
-__all__ = ["calibrated_angle", "check_angles"]
+__all__ = ["calibrated_angle", "check_angles", "quantile_of_rank"]
 
 
 def calibrated_angle(angles: ArrayLike, confidence_level: ConfidenceLevel) -> float:
@@ -43,11 +43,15 @@ def calibrated_angle(angles: ArrayLike, confidence_level: ConfidenceLevel) -> fl
     """
     where = "calibrated_angle"
     values = check_angles(angles, where)
-    rank = calibration_rank(len(values), confidence_level, where)
+    return quantile_of_rank(values, calibration_rank(len(values), confidence_level, where), confidence_level)
+
+
+def quantile_of_rank(values: FloatArray, rank: int, confidence_level: ConfidenceLevel) -> float:
+    """The `rank`-th smallest of the values; 0 for rank 0, pi and a warning for a rank beyond them."""
     if rank == 0:
         return 0.0
     if rank > len(values):
-        _warn_too_few(len(values), exact_level(confidence_level, where))
+        _warn_too_few(len(values), exact_level(confidence_level, "calibrated_angle"))
         return float(np.pi)
     return float(np.partition(values, rank - 1)[rank - 1])
 
@@ -70,4 +74,4 @@ def _warn_too_few(n: int, level: Fraction) -> None:
         needed = -(-level // (1 - level))
         remedy = f"calibrate on at least {needed} decisions or lower the level"
     message = f"{n} calibration decisions cannot certify level {float(level)}: the angle is pi (everything); {remedy}"
-    warnings.warn(message, CalibrationWarning, stacklevel=3)
+    warnings.warn(message, CalibrationWarning, stacklevel=4)
