@@ -62,6 +62,18 @@ MUTATIONS = [
         "bound >= self.best.loss - 0.1",
         "prescription/test_parametric.py",
     ),
+    Mutation(  # a trip is placed above the quantile only by proof
+        "_kernels/path_cones.py",
+        "total += gain * gain / (edges + after - before)",
+        "total += gain * gain",
+        "calibration/test_level.py::test_placed_rows_lie_where_they_are_placed",
+    ),
+    Mutation(  # every edge of a detour no dearer than the path is looked at
+        "_kernels/regions.py",
+        "if forward[tail] + further > limit or",
+        "if forward[tail] + further > 0.995 * limit or",
+        "calibration/test_large_networks.py",
+    ),
     Mutation(  # a decision outside X(u) never passes as explained
         "calibration/batches.py",
         "rows = np.flatnonzero(problem.feasible(decisions, contexts))",
