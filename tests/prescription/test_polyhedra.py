@@ -199,7 +199,9 @@ def test_relaxed_paths_are_fractional_flows_with_a_better_worst_case():
         assert np.allclose(flows.values, slow.values, rtol=0, atol=1e-7)
         balance = network.incidence @ flows.decisions.T
         assert np.allclose(balance[[0, 8], 0], [-1.0, 1.0])
-        assert set(flows.method) == {"conic"}
+        assert set(flows.method) == {"projection"}
+        conic = solve_robust(problem, cap, [[0, 8], [2, 6]], method="conic", relaxed=True)
+        assert np.allclose(flows.values, conic.values, rtol=0, atol=1e-9)
         fractional += (np.abs(flows.decisions - np.rint(flows.decisions)) > 1e-3).any(axis=1).sum()
         nominal = solve_robust(problem, SphericalCap(cap.center, 0.0), [[0, 8], [2, 6]], relaxed=True)
         assert np.allclose(nominal.decisions, np.rint(nominal.decisions), atol=1e-7)
@@ -324,10 +326,10 @@ def test_a_bad_conic_answer_goes_to_the_cutting_plane(monkeypatch):
     """The certificate, not the solver, decides: a wrong point is replaced and the row says so."""
     program = LinearProgram(A_ub=[[-1.0, -2.0]], upper=[2.0, 2.0])
     cap = SphericalCap([1.0, 1.0], 0.5)
-    good = solve_robust(program, cap, [[-2.0]])
+    good = solve_robust(program, cap, [[-2.0]], method="conic")
     monkeypatch.setattr("conformio.prescription.conic.finished", lambda *arguments: np.array([2.0, 2.0]))
     monkeypatch.setattr("conformio.prescription.conic.members", lambda *arguments: [])
-    found = solve_robust(program, cap, [[-2.0]])
+    found = solve_robust(program, cap, [[-2.0]], method="conic")
     assert found.method.tolist() == ["cutting-plane"]
     assert found.values[0] == pytest.approx(good.values[0], abs=1e-8)
     assert good.method.tolist() == ["conic"]
@@ -377,13 +379,13 @@ def test_bounds_of_unbounded_programs_say_nothing():
 def test_a_conic_solver_that_fails_leaves_the_row_to_the_cutting_plane(monkeypatch):
     program = LinearProgram(A_ub=[[-1.0, -2.0]], upper=[2.0, 2.0])
     cap = SphericalCap([1.0, 1.0], 0.5)
-    good = solve_robust(program, cap, [[-2.0]])
+    good = solve_robust(program, cap, [[-2.0]], method="conic")
 
     def fail(self, *arguments, **more):
         raise SolverError("test", "stopped", 0)
 
     monkeypatch.setattr("conformio.solvers.ConicModel.solve", fail)
-    found = solve_robust(program, cap, [[-2.0]])
+    found = solve_robust(program, cap, [[-2.0]], method="conic")
     assert found.method.tolist() == ["cutting-plane"]
     assert found.values[0] == pytest.approx(good.values[0], abs=1e-8)
 

@@ -35,9 +35,9 @@ def test_robust_decisions_scale_with_the_context(size, angle):
 @pytest.mark.parametrize("angle", [0.0, 1e-9, 1e-5, 0.3, 2.0])
 def test_wrong_verdicts_of_the_cone_solver_send_rows_to_the_cutting_plane(monkeypatch, error, angle):
     cap, contexts = SphericalCap([1.0, 2.0], angle), [[-1.0], [-3.0]]
-    expected = solve_robust(FACET, cap, contexts)
+    expected = solve_robust(FACET, cap, contexts, method="conic")
     monkeypatch.setattr(ConicModel, "solve", refuse(error))
-    found = solve_robust(FACET, cap, contexts)
+    found = solve_robust(FACET, cap, contexts, method="conic")
     np.testing.assert_allclose(found.values, expected.values, atol=1e-8)
     np.testing.assert_allclose(found.decisions, expected.decisions, atol=1e-3)
     assert (found.method == "cutting-plane").all()

@@ -37,9 +37,11 @@ from conformio.prescription.task import TIE_ANGLE, RobustTask
 from conformio.problems.polyhedra import Sides
 from conformio.solvers import ConeSpec, ConicModel, ConicSolution
 
-__all__ = ["solve_conic"]
+__all__ = ["TINY_ANGLE", "solve_conic"]
 
-_TINY_ANGLE = 1e-4
+TINY_ANGLE = 1e-4
+"""Angles up to this one first try the shortest nominal optimum."""
+
 _TIGHT = 1e-12
 _WANTED = 1e-9
 _OPEN = 1e-7
@@ -95,7 +97,7 @@ class _Rows:
     def solve(self, k: int) -> RowAnswer:
         """The robust decision of one row."""
         short = None
-        if self.task.cap.angle <= _TINY_ANGLE:
+        if self.task.cap.angle <= TINY_ANGLE:
             short = self._short(k)
             if self.task.cap.angle <= TIE_ANGLE or short.loss - short.bound <= _TIGHT * max(1.0, abs(short.loss)):
                 return short

@@ -4,10 +4,10 @@
 
 | feasible sets | route |
 | --- | --- |
-| `relaxed=True`, polyhedral | conic |
+| `relaxed=True`, polyhedral | projection; conic for rows it does not prove |
 | paths, costs >= 0 | hop-count |
 | other binary | parametric; cutting plane where a nonnegative cap clips worst cases (`max` problems) |
-| polyhedral, no whole variables | conic (its own fallback: cutting plane) |
+| polyhedral, no whole variables | projection; conic for rows it does not prove (its own fallback: cutting plane) |
 | CVXPY programs | conic through CVXPY |
 | convex, known by their solver only | simplicial decomposition |
 | polyhedral with whole variables | cutting plane |
@@ -29,6 +29,7 @@ from conformio.prescription.convex_basis import solve_convex, solve_convex_by_cu
 from conformio.prescription.cutting_plane import solve_by_cuts
 from conformio.prescription.hop_count import solve_hop_count
 from conformio.prescription.parametric import solve_parametric
+from conformio.prescription.projection import solve_projected
 from conformio.prescription.simplicial import solve_simplicial
 from conformio.prescription.solution import Answers, RobustSolution
 from conformio.prescription.task import TIE_ANGLE, RobustTask
@@ -130,7 +131,7 @@ def _auto(task: RobustTask) -> _Route:
         return _binary if (task.cap.center < 0.0).any() else solve_hop_count
     polyhedral = problem.polyhedron() is not None
     if polyhedral and (task.relaxed or problem.convex):
-        return solve_conic
+        return solve_projected
     if task.relaxed and not problem.convex:
         raise _incompatible("relaxed=True", problem, "a polyhedral description whose wholeness could be dropped")
     if problem.binary:
