@@ -3,14 +3,17 @@
 Start without constraints, project, solve the forward problem at the projection, add the violated inequality
 `theta . (basis(x) - basis(x_hat)) >= 0` (reversed for `max`), repeat until none is violated (paper, appendix "Solving
 the Calibration Problem"). Each projection is a nonnegative least-squares problem in the cuts' multipliers. All rows of
-a batch advance together, so that the forward problem is solved in batches too.
+a batch advance together, so that the forward problem is solved in batches too and one compiled call a round
+(`_kernels.cut_projections`) takes in all the answers.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from conformio.calibration.least_squares import fit_nonnegative
+from conformio._kernels.cut_projections import cut_round
 from conformio.calibration.projections import NO_EXPLANATION, Projections
 from conformio.checks import FloatArray, dense
 from conformio.errors import RowError, SolverError
@@ -24,32 +27,28 @@ _MAX_ROUNDS = 10_000
 
 def project_by_cuts(cones: CutCones, centers: FloatArray) -> Projections:
     """Project unit `centers` (N, d) on one cone per row, to a violation of 1e-11 relative to the cut's length."""
-    feet = centers.copy()
-    cuts: list[list[FloatArray]] = [[] for _ in range(len(cones))]
-    violations = np.zeros(len(cones))
-    pending = np.arange(len(cones))
+    n_rows, centers = len(cones), np.ascontiguousarray(centers)
+    feet, violations = centers.copy(), np.zeros(n_rows)
+    pool, older, used = np.empty((2 * n_rows, centers.shape[1])), np.empty(2 * n_rows, dtype=np.int64), 0
+    newest, pending = np.full(n_rows, -1, dtype=np.int64), np.arange(n_rows)
+    nonnegative = cones.problem.domain == "nonnegative"
     for _ in range(_MAX_ROUNDS):
         if not len(pending):
             return Projections.of_feet(centers, feet, violations)
         fresh = _new_cuts(cones, feet[pending], pending)
-        still = []
-        for row, cut in zip(pending, fresh, strict=True):
-            length = float(np.linalg.norm(cut))
-            violations[row] = max(-float(feet[row] @ cut) / length, 0.0) if length else 0.0
-            known = any(np.array_equal(cut, old) for old in cuts[row])
-            if violations[row] <= _VIOLATED or known:
-                continue
-            cuts[row].append(cut)
-            feet[row], slack = _project(np.array(cuts[row]).T, centers[row], cones.problem.domain == "nonnegative")
-            if slack > _VIOLATED:
-                violations[row] = slack
-                continue
-            if np.linalg.norm(feet[row]) > NO_EXPLANATION:
-                still.append(row)
-            else:
-                violations[row] = 0.0  # the origin satisfies every cut still missing
-        pending = np.array(still, dtype=np.int64)
+        if used + len(pending) > len(pool):
+            pool, older = _twice_as_long(pool), _twice_as_long(older)
+        used, still = cut_round(
+            pool, older, newest, used, fresh, pending, centers, feet, violations, nonnegative, _VIOLATED, NO_EXPLANATION
+        )
+        pending = pending[still]
     raise SolverError("conformity_angles", f"no convergence after {_MAX_ROUNDS} cuts; rescale theta", int(pending[0]))
+
+
+def _twice_as_long(rows: Any) -> Any:
+    longer = np.empty((2 * len(rows), *rows.shape[1:]), dtype=rows.dtype)
+    longer[: len(rows)] = rows
+    return longer
 
 
 def _new_cuts(cones: CutCones, thetas: FloatArray, rows: np.ndarray) -> FloatArray:
@@ -60,12 +59,4 @@ def _new_cuts(cones: CutCones, thetas: FloatArray, rows: np.ndarray) -> FloatArr
     except RowError as error:
         row = None if error.row is None else int(rows[error.row])
         raise error.moved("conformity_angles", row) from error
-    return np.asarray(problem.sign * (dense(best) - cones.bases[rows]))
-
-
-def _project(cuts: FloatArray, center: FloatArray, nonnegative: bool) -> tuple[FloatArray, float]:
-    """Closest `theta` to `center` with `cuts' theta >= 0` (columns), and `theta >= 0` if asked."""
-    columns = np.hstack([cuts, np.eye(len(center))]) if nonnegative else cuts
-    multipliers, violation = fit_nonnegative(columns, -center)
-    foot = center + columns @ multipliers
-    return np.asarray(np.maximum(foot, 0.0) if nonnegative else foot), violation
+    return np.ascontiguousarray(problem.sign * (dense(best) - cones.bases[rows]))
