@@ -165,7 +165,7 @@ def minimize_over_ball(
 def _search(relaxation: Relaxation, master: _Master, tol: float, max_iter: int) -> Minimum:
     at_center = relaxation.separate(master.point)
     best, loss, bound = master.point[: relaxation.n_params], at_center.loss, -np.inf
-    master.append(at_center.rows)
+    master.append_violated(at_center.rows)
     n_iter = 0
     while n_iter < max_iter:
         n_iter += 1
@@ -205,6 +205,7 @@ class _Master:
         d, n_aux = relaxation.n_params, len(relaxation.aux_lower)
         self._d, self._ball = d, ball
         self._order = np.arange(d) if rng is None else rng.permutation(d)
+        self._place = np.argsort(self._order)
         down = np.where(ball.nonnegative, np.minimum(ball.center, ball.radius), ball.radius)
         lower = np.concatenate([np.zeros(2 * d), relaxation.aux_lower])
         upper = np.concatenate([np.full(d, ball.radius), down[self._order], np.full(n_aux, np.inf)])
@@ -237,11 +238,20 @@ class _Master:
         return np.concatenate([theta, self.point[self._d :]])
 
     def append(self, rows: Any) -> None:
-        on_theta, on_aux = rows[:, : self._d], rows[:, self._d :]
-        ordered = on_theta[:, self._order]
-        matrix = sparse.csr_array(sparse.hstack([ordered, -ordered, on_aux]))
-        high = -np.asarray(on_theta @ self._ball.center)
-        self._model.add_rows(np.full(len(high), -np.inf), high, matrix)
+        high = -np.asarray(rows @ np.concatenate([self._ball.center, np.zeros(rows.shape[1] - self._d)]))
+        self._model.add_rows(np.full(len(high), -np.inf), high, self._in_columns(rows))
+
+    def _in_columns(self, rows: Any) -> Any:
+        """Rows over `(theta, aux)` as rows over `(p, q, aux)`: entries of theta go to p, and negated to q."""
+        on_theta = rows.indices < self._d
+        copies = 1 + on_theta
+        entry = np.repeat(np.arange(rows.nnz), copies)
+        second = np.concatenate([[False], entry[1:] == entry[:-1]])[: len(entry)]
+        columns = np.where(on_theta, self._place[np.minimum(rows.indices, self._d - 1)], rows.indices + self._d)
+        indptr = np.concatenate([[0], np.cumsum(copies)])[rows.indptr]
+        values = np.where(second, -rows.data[entry], rows.data[entry])
+        shape = (rows.shape[0], rows.shape[1] + self._d)
+        return sparse.csr_array((values, columns[entry] + self._d * second, indptr), shape=shape)
 
     def append_violated(self, rows: Any) -> bool:
         """Append the rows that the master's point violates; whether there was one."""

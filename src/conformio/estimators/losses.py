@@ -23,6 +23,7 @@ from scipy import sparse
 
 from conformio.checks import Decisions, FloatArray, IntArray, first_row
 from conformio.errors import SolverError
+from conformio.estimators._sparse_rows import beside, diagonal
 from conformio.estimators.base import TrainingData
 from conformio.estimators.cutting_planes import Relaxation, Separation
 from conformio.problems.base import row_products
@@ -62,7 +63,7 @@ class MeanLoss(Relaxation):
         sizes = np.bincount(group, weights=counts).astype(np.float64)
         self.data, self.n_params = data, data.problem.n_params
         self._weights = sizes / data.n_rows
-        self._mean = _group_means(group, counts, sizes)
+        self._mean = None if len(sizes) == len(counts) else _group_means(group, counts, sizes)  # None: one each
         self._observed = _group_means(group, np.ones(len(counts)), sizes) @ data.observed_sums()
         self.costs = np.concatenate([np.zeros(self.n_params), self._weights])
         self.aux_lower = np.zeros(len(sizes))
@@ -74,7 +75,8 @@ class MeanLoss(Relaxation):
     def separate(self, point: FloatArray) -> Separation:
         """One cut per group: the mean of its contexts' cuts."""
         theta = point[: self.n_params]
-        slopes = self._observed - self._mean @ self.data.best(theta)
+        best = self.data.best(theta)
+        slopes = self._observed - (best if self._mean is None else self._mean @ best)
         losses = row_products(theta, slopes)
         rows = self.data.first if len(losses) == len(self.data.first) else None
         _refuse_negative(losses, row_products(theta, self._observed), self.data.where, rows)
@@ -154,13 +156,12 @@ class NormPenalty(Relaxation):
         return Separation(inner.loss + self.weight * length, rows)
 
     def _widened(self, rows: Any) -> Any:
-        return sparse.hstack([rows, sparse.csr_array((rows.shape[0], 1 + self.n_params))])
+        return beside(rows, sparse.csr_array((rows.shape[0], 1 + self.n_params)))
 
     def _norm_rows(self, slopes: FloatArray) -> Any:
         between = sparse.csr_array((self.n_params, len(self.loss.aux_lower)))
         on_length = sparse.csr_array(-(slopes**2)[:, None])
-        blocks = [sparse.diags_array(2.0 * slopes), between, on_length, -sparse.eye_array(self.n_params)]
-        return sparse.hstack(blocks)
+        return beside(diagonal(2.0 * slopes), between, on_length, diagonal(np.full(self.n_params, -1.0)))
 
 
 def _deal(n: int, max_terms: int, rng: np.random.Generator | None) -> IntArray:
@@ -191,5 +192,4 @@ def _epigraphs(slopes: Decisions, *more: FloatArray) -> Any:
     rows = sparse.csr_array(slopes)
     rows.data[np.abs(rows.data) < 1e-14] = 0.0  # an edge all of a group share cancels up to rounding
     rows.eliminate_zeros()
-    blocks = [rows, *(sparse.csr_array(block) for block in more), -sparse.eye_array(rows.shape[0])]
-    return sparse.csr_array(sparse.hstack(blocks))
+    return beside(rows, *(sparse.csr_array(block) for block in more), diagonal(np.full(rows.shape[0], -1.0)))
