@@ -1,11 +1,13 @@
 """The 0/1 knapsack problem: `max theta . x` over `weights . x <= budget`, x in {0, 1}^n, exactly.
 
 The solver (`_kernels/knapsack.py`) is a dynamic program over the core of the instance, for real weights and
-values.
+values. Many budgets with one vector of values and few items are read off a list of all subsets instead
+(`_kernels/small_knapsack.py`).
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from conformio._kernels.knapsack import fill_rows, walk_ties
+from conformio._kernels.small_knapsack import Catalogue, catalogue_of, fill_from_catalogue
 from conformio.checks import (
     BoolArray,
     Decisions,
@@ -23,6 +26,7 @@ from conformio.checks import (
     dense,
 )
 from conformio.errors import InfeasibleProblemError, SolverError, invalid
+from conformio.networks.shortest import sealed
 from conformio.problems._distinct_rows import distinct_rows
 from conformio.problems.base import Problem
 from conformio.problems.cones import Cones, CutCones
@@ -31,6 +35,8 @@ from conformio.problems.polyhedra import Polyhedron, Sides
 __all__ = ["Knapsack"]
 
 _FIT = 1e-9
+_FEW_ITEMS = 14
+_SUBSETS_PER_ROW = 500
 _WHOLE = 1e-7
 _TIE = 1e-9
 
@@ -89,6 +95,10 @@ class Knapsack(Problem):
         """One optimal selection per row."""
         self._check_budgets(contexts)
         taken = np.zeros((len(contexts), self.n_vars))
+        if theta.ndim == 1 and self.n_vars <= _FEW_ITEMS and 2**self.n_vars <= _SUBSETS_PER_ROW * len(contexts):
+            subsets = _catalogue(tuple(self.weights.tolist()))
+            fill_from_catalogue(*subsets, sealed(theta), sealed(_capacities(contexts)), taken)
+            return taken
         unsolved = fill_rows(self.weights, np.atleast_2d(theta), _capacities(contexts), taken)
         if unsolved >= 0:
             reason = "the instance needs too many states; its weights and values are too strongly correlated"
@@ -167,3 +177,9 @@ class Knapsack(Problem):
 def _capacities(contexts: FloatArray) -> FloatArray:
     """Budgets with the relative slack that absorbs rounding of weight sums."""
     return contexts[:, 0] * (1.0 + _FIT)
+
+
+@lru_cache(maxsize=16)
+def _catalogue(weights: tuple[float, ...]) -> Catalogue:
+    """The subsets of these items by weight, at most 2**14; kept apart from problems, which may be copied and stored."""
+    return catalogue_of(np.array(weights))
