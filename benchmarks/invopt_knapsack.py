@@ -24,7 +24,7 @@ from conformio.estimators import SuboptimalityLoss
 from conformio.studies import knapsack_example
 
 N_ITEMS, N_ROWS = 10, 600
-EPOCHS = (1, 5, 20)
+EPOCHS = (5, 50, 500)
 
 
 def train_invopt(weights: np.ndarray, budgets: np.ndarray, chosen: np.ndarray, epochs: int) -> np.ndarray:
@@ -43,7 +43,7 @@ def train_invopt(weights: np.ndarray, budgets: np.ndarray, chosen: np.ndarray, e
         lambda budget, x: x,
         -np.ones(len(weights)),  # InvOpt minimises
         best,
-        lambda t: 0.1 / (1 + t),
+        lambda t: 0.1 / np.sqrt(1.0 + t),
         epochs,
         batch_type="reshuffled",
         averaged=1,

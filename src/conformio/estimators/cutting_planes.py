@@ -9,10 +9,10 @@ The master program is a linear program over `v = (theta, aux)`, with `theta = ce
 Every row holds for the true loss, so the master's value is a lower bound, and the loss at any visited
 `theta` is an upper bound. Each round asks the relaxation for rows that the master's point violates. The
 point asked about first lies between the best `theta` so far and the master's (in-out separation: it keeps
-the search from jumping between far vertices, *measured* 2 to 4 times fewer rounds); when that yields no
-violated row the master's own point is asked, so the search cannot stall before the master's point is proven
-optimal. One HiGHS model is kept: rows are appended and the dual simplex method restarts from the last
-basis.
+the search from jumping between far vertices, *measured* up to half the rounds, at 600 trips over 120 edges as
+at 3,000 over 840); when that yields no violated row the master's own point is asked, so the search cannot
+stall before the master's point is proven optimal. One HiGHS model is kept: rows are appended and the dual
+simplex method restarts from the last basis.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Relaxation(ABC):
     n_params: int
     costs: FloatArray
     aux_lower: FloatArray
-    step: float = 0.3
+    step: float = 0.6
 
     @abstractmethod
     def first_rows(self) -> Any:

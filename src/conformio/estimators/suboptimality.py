@@ -21,8 +21,8 @@ class SuboptimalityLoss(Estimator):
     The loss of one decision is what it costs more (in a `max` problem: yields less) than the best decision
     of the same context, under the estimated parameters. The search is a cutting-plane method whose cost
     grows with the number of *distinct* contexts: rows enter through their mean decision only. Each distinct
-    context has an epigraph variable of its own; beyond 4,096 of them contexts are dealt to that many
-    groups, which bounds the master program's size without changing its optimum.
+    context has an epigraph variable of its own; beyond eight to a parameter, or 4,096 in all, contexts are dealt
+    to that many groups, which bounds the master program's size without changing its optimum.
 
     Parameters
     ----------
