@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -160,6 +161,34 @@ np.save("found.npy", found.toarray() if hasattr(found, "toarray") else found)
     assert np.load(tmp_path / "found.npy").tobytes() == dense(model.predict(contexts)).tobytes()
 
 
+FIXTURES = Path(__file__).parent / "fixtures"
+
+
+class TestVersion1:
+    """Files that release 0.1.0 wrote."""
+
+    def test_they_load_and_go_on(self, tmp_path):
+        model = cio.load(FIXTURES / "model-version-1.zip")
+        network = model.problem.network
+        assert network.node_ids.tolist() == [("street", k) for k in range(9)]
+        assert network.edge_ids is None
+        assert model.confidence_level == 0.8
+        assert model.angle_ == model.angle(0.8)
+        assert model.predict([[0, 8]]).sum() == 4
+        model.save(tmp_path / "m")
+        again = cio.load(tmp_path / "m")
+        np.testing.assert_array_equal(again.scores_, model.scores_)
+
+    def test_the_same_problem_still_agrees(self):
+        model = cio.load(FIXTURES / "model-version-1.zip")
+        assert cio.load(FIXTURES / "model-version-1.zip", problem=model.problem).problem is model.problem
+
+    def test_code_is_asked_for(self):
+        with pytest.raises(cio.ModelFileError, match=r"OracleProblem holds code.*load\(path, problem=\.\.\.\)"):
+            cio.load(FIXTURES / "oracle-version-1.zip")
+        assert cio.load(FIXTURES / "oracle-version-1.zip", problem=oracle()).predict([[0.0]]).shape == (1, 4)
+
+
 def test_the_document_tells_where_the_model_comes_from(tmp_path):
     model, _, _ = fitted()
     model.save(tmp_path / "m")
@@ -169,6 +198,12 @@ def test_the_document_tells_where_the_model_comes_from(tmp_path):
     assert content["provenance"]["numpy"] == np.__version__
     assert content["settings"]["confidence_level"] == 0.8
     assert content["settings"]["random_state"] == 3
+    assert content["provenance"]["seed"] == 3
+    assert content["provenance"]["data_sha256"] == model.data_fingerprint_
+    assert content["provenance"]["calibration_sha256"] == model.calibration_fingerprint_
+    assert content["about"]["problem"] == repr(model.problem)
+    assert content["about"]["n_calibration"] == model.n_calibration_ == len(model.calibration_indices_)
+    assert content["about"]["angle_degrees"] == pytest.approx(np.degrees(model.angle_), abs=1e-6)
 
 
 class TestProblemsThatHoldCode:
@@ -189,8 +224,54 @@ class TestProblemsThatHoldCode:
 
     def test_without_them_the_remedy_is_named(self, tmp_path):
         self.saved(tmp_path)
-        with pytest.raises(cio.ModelFileError, match=r"OracleProblem holds code.*load\(path, problem=\.\.\.\)"):
+        with pytest.raises(
+            cio.ModelFileError,
+            match=r"OracleProblem holds code.*: solve\. Call load\(path, solve=",
+        ):
             cio.load(tmp_path / "m")
+
+    def test_their_functions_alone_will_do(self, tmp_path):
+        model, contexts = self.saved(tmp_path)
+        again = cio.load(tmp_path / "m", solve=shop)
+        assert again.problem.binary
+        assert again.problem.sense == "max"
+        np.testing.assert_array_equal(dense(again.predict(contexts)), dense(model.predict(contexts)))
+
+    def test_a_convex_program_is_built_again(self, tmp_path):
+        cp = pytest.importorskip("cvxpy")
+
+        def build(u):
+            x = cp.Variable(2)
+            return x, [cp.square(x[0]), cp.square(x[1])], [cp.sum(x) == u[0]]
+
+        problem = cio.ConvexProgram(build, 2, example_context=[3.0])
+        contexts = np.linspace(1, 2, 8)[:, None]
+        decisions = problem.solve(np.random.default_rng(0).uniform(1, 2, (8, 2)), contexts)
+        model = cio.ConformalIO(problem, cio.FixedParameters([1.0, 1.0]), confidence_level=0.5)
+        model.conformalize(contexts, decisions).save(tmp_path / "m")
+        with pytest.raises(cio.ModelFileError, match=r"ConvexProgram holds code.*: build\. Call load\(path, build="):
+            cio.load(tmp_path / "m")
+        again = cio.load(tmp_path / "m", build=build)
+        assert again.problem.to_state()["example_context"].tolist() == [3.0]
+        np.testing.assert_array_equal(again.predict([[2.0]]), model.predict([[2.0]]))
+
+    @pytest.mark.parametrize("functions", [{"basis": shop}, {"solve": shop, "basis": shop}])
+    def test_other_functions_are_refused(self, tmp_path, functions):
+        self.saved(tmp_path)
+        with pytest.raises(cio.ModelFileError, match=r"OracleProblem holds code.*: solve \(got .*basis"):
+            cio.load(tmp_path / "m", **functions)
+
+    def test_both_are_too_much(self, tmp_path):
+        self.saved(tmp_path)
+        with pytest.raises(cio.InvalidInputError, match="`problem` of load: must be given without functions"):
+            cio.load(tmp_path / "m", problem=oracle(), solve=shop)
+
+    def test_problems_without_code_need_none(self, tmp_path):
+        fitted()[0].save(tmp_path / "m")
+        with pytest.raises(
+            cio.ModelFileError, match=r"ShortestPath needs no functions \(got solve\)\. Call load\(path\)"
+        ):
+            cio.load(tmp_path / "m", solve=shop)
 
     @pytest.mark.parametrize(
         ("problem", "reason"),
@@ -304,7 +385,9 @@ class TestForgedFiles:
         with monkeypatch.context() as patch:
             patch.setattr(model_files, "HEADER", model_files.Header("conformio-model", 9))
             model.save(tmp_path / "m")
-        with pytest.raises(cio.ModelFileError, match="reads version 1 of conformio-model; the file has version 9"):
+        with pytest.raises(
+            cio.ModelFileError, match="reads versions 1 to 2 of conformio-model; the file has version 9"
+        ):
             cio.load(tmp_path / "m")
 
 

@@ -28,6 +28,7 @@ from conformio.checks import (
     check_choice,
     unit_rows,
 )
+from conformio.data import data_fingerprint
 from conformio.errors import CalibrationWarning, NotFittedError, invalid
 from conformio.estimators import Estimator, PerturbedFenchelYoung
 from conformio.metrics import adherence
@@ -80,6 +81,8 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
         Which rows given to `fit` (or `conformalize`) calibrated.
     estimator_ : Estimator
         The fitted point estimator.
+    data_fingerprint_, calibration_fingerprint_ : str
+        SHA-256 of the rows given to `fit`, and of those that calibrated.
 
     Notes
     -----
@@ -125,6 +128,7 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
         where = "ConformalIO.fit"
         self._check_settings(where)
         contexts, decisions = self.problem.check_rows(contexts, decisions, where)
+        self.data_fingerprint_ = data_fingerprint(contexts, decisions)
         rng = as_generator(self.random_state, where)
         training, calibration = self._split(len(contexts), rng, where)
         training = self._trainable(training, contexts, decisions, where)
@@ -265,6 +269,7 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
 
     def _calibrate(self, contexts: FloatArray, decisions: Decisions, indices: IntArray) -> Self:
         theta = self.estimator_.theta_
+        self.calibration_fingerprint_ = data_fingerprint(contexts, decisions)
         self.theta_ = None if theta is None else unit_rows(theta, "theta", "ConformalIO.fit")
         self.scores_ = conformity_angles(
             self.problem,
@@ -299,21 +304,24 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
         return self
 
 
-def load(path: str | Path, problem: Problem | None = None) -> ConformalIO:
+def load(path: str | Path, problem: Problem | None = None, **functions: Any) -> ConformalIO:
     """Read a model that `ConformalIO.save` wrote.
 
     Parameters
     ----------
     path : str or Path
     problem : Problem, optional
-        Needed for problems that hold code of yours (`OracleProblem`, `ConvexProgram`), which no file can.
+        For problems that hold code of yours, which no file can.
+    **functions
+        Instead of `problem`: only the functions of an `OracleProblem` (``solve=...``) or a `ConvexProgram`
+        (``build=...``), by the names of the constructor's arguments; the file holds the rest.
 
     Raises
     ------
     ModelFileError
         If the file is missing, damaged, of an unknown version, or needs `problem`.
     """
-    stored = load_model(path, problem)
+    stored = load_model(path, problem, functions)
     model = ConformalIO(**stored.settings)
     for name, value in stored.fitted.items():
         setattr(model, name, value)

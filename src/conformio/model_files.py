@@ -1,12 +1,15 @@
 """A fitted pipeline as one file: settings, problem, point estimate and calibration angles, without pickles.
 
 Problems and estimators are stored by class name and constructor arguments, fitted values by name. Code cannot
-be stored: a problem that holds some (`OracleProblem`, `ConvexProgram`, classes of your own) is given again on
-reading and must agree with what the file remembers of it.
+be stored: the functions of an `OracleProblem` or a `ConvexProgram` are given again on reading, or the problem as a
+whole, which must then agree with what the file remembers of it; of classes of your own only the latter.
+
+Version 1 knew neither the functions' names nor the data's fingerprint; `_upgraded` says what it lacks.
 """
 
 from __future__ import annotations
 
+import math
 import platform
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -14,15 +17,17 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from conformio import estimators, problems
-from conformio.data import Header, fingerprint, read_archive, write_archive
+from conformio.data import Header, fingerprint, read_versioned, write_archive
 from conformio.errors import ConformioError, InvalidInputError, ModelFileError, invalid
 from conformio.estimators import Estimator
 from conformio.problems import Problem
 
 __all__ = ["StoredModel", "load_model", "save_model"]
 
-HEADER = Header("conformio-model", 1)
+HEADER = Header("conformio-model", 2, oldest=1)
 
 _SUMMARY = ("n_params", "sense", "domain", "context_width", "binary")
 
@@ -55,7 +60,8 @@ def save_model(model: Any, path: str | Path) -> None:
     fitted = _fitted_values(model)
     fitted_estimator = fitted.pop("estimator_")
     content = {
-        "provenance": _provenance(),
+        "about": _about(model),
+        "provenance": _provenance(model),
         "settings": settings,
         "problem": _problem_state(problem),
         "estimator": None if estimator is None else _estimator_state(estimator),
@@ -68,26 +74,32 @@ def save_model(model: Any, path: str | Path) -> None:
     write_archive(path, HEADER, content)
 
 
-def load_model(path: str | Path, problem: Problem | None = None) -> StoredModel:
+def load_model(
+    path: str | Path, problem: Problem | None = None, functions: dict[str, Any] | None = None
+) -> StoredModel:
     """Read what `save_model` wrote.
 
     Parameters
     ----------
     path : str or Path
     problem : Problem, optional
-        Needed for problems that hold code; for others it must be equal to the stored one.
+        For problems that hold code; for others it must be equal to the stored one.
+    functions : dict, optional
+        The functions of a problem that holds code, by the names of its constructor's arguments.
 
     Raises
     ------
     ModelFileError
-        If the file is missing, damaged or of an unknown version, or `problem` is missing or disagrees.
+        If the file is missing, damaged or of an unknown version, or what no file holds is missing or disagrees.
     """
     if problem is not None and not isinstance(problem, Problem):
         raise invalid("problem", "load", "must be a conformio problem", type(problem).__name__)
-    content = read_archive(path, HEADER)
+    if problem is not None and functions:
+        raise invalid("problem", "load", "must be given without functions, as it holds its own", ", ".join(functions))
+    content = _upgraded(*read_versioned(path, HEADER))
     try:
         settings, fitted = dict(content["settings"]), dict(content["fitted"])
-        settings["problem"] = _problem_from(content["problem"], problem, path)
+        settings["problem"] = _problem_from(content["problem"], problem, functions or {}, path)
         stored = content["estimator"]
         settings["estimator"] = None if stored is None else _estimator_from(stored)
         _check_fitted_names(fitted)
@@ -102,9 +114,36 @@ def load_model(path: str | Path, problem: Problem | None = None) -> StoredModel:
     return StoredModel(settings, fitted)
 
 
-def _provenance() -> dict[str, str]:
+def _upgraded(stored_version: int, content: dict[str, Any]) -> dict[str, Any]:
+    """What an older release wrote, in today's form."""
+    if stored_version == 1 and isinstance(content.get("problem"), dict):
+        content["problem"].setdefault("functions", [])
+    return content
+
+
+def _about(model: Any) -> dict[str, Any]:
+    """The model in words and round numbers, for people who open the file."""
+    return {
+        "problem": repr(model.problem),
+        "estimate": type(model.estimator_).__name__,
+        "confidence_level": str(model.confidence_level),
+        "angle_degrees": round(math.degrees(model.angle_), 6),
+        "n_calibration": model.n_calibration_,
+        "n_unexplained": model.n_unexplained_,
+    }
+
+
+def _provenance(model: Any) -> dict[str, Any]:
+    """Where the model comes from; the rows that calibrated are `calibration_indices_` among the fitted values."""
     libraries = ("conformio", "numpy", "numba", "scipy", "scikit-learn", "highspy", "clarabel")
-    return {"python": platform.python_version(), **{name: version(name) for name in libraries}}
+    seed = model.random_state
+    return {
+        "python": platform.python_version(),
+        **{name: version(name) for name in libraries},
+        "seed": int(seed) if isinstance(seed, (int, np.integer)) else None if seed is None else "a generator",
+        "data_sha256": getattr(model, "data_fingerprint_", None),
+        "calibration_sha256": getattr(model, "calibration_fingerprint_", None),
+    }
 
 
 def _problem_state(problem: Problem) -> dict[str, Any]:
@@ -114,6 +153,7 @@ def _problem_state(problem: Problem) -> dict[str, Any]:
         "class": name,
         "summary": _summary(problem),
         "arguments": problem.to_state() if shipped else None,
+        "functions": sorted(problem.functions()),
     }
 
 
@@ -121,8 +161,10 @@ def _summary(problem: Problem) -> dict[str, Any]:
     return {name: getattr(problem, name) for name in _SUMMARY}
 
 
-def _problem_from(stored: dict[str, Any], given: Problem | None, path: str | Path) -> Problem:
-    name, arguments = stored["class"], stored["arguments"]
+def _problem_from(
+    stored: dict[str, Any], given: Problem | None, functions: dict[str, Any], path: str | Path
+) -> Problem:
+    name, arguments, wanted = stored["class"], stored["arguments"], sorted(stored["functions"])
     if given is not None:
         return _agreeing(stored, given, path)
     if arguments is None:
@@ -130,7 +172,13 @@ def _problem_from(stored: dict[str, Any], given: Problem | None, path: str | Pat
             f"{path}: the model's {name} holds code, which no file can. "
             "Build the same problem and call load(path, problem=...)"
         )
-    built: Problem = _exported(problems, name, Problem).from_state(arguments)
+    if sorted(functions) != wanted:
+        call = "".join(f", {function}=..." for function in wanted)
+        needs = f"holds code, which no file can: {', '.join(wanted)}" if wanted else "needs no functions"
+        got = f" (got {', '.join(sorted(functions))})" if functions else ""
+        other = " or load(path, problem=...)" if wanted else ""
+        raise ModelFileError(f"{path}: the model's {name} {needs}{got}. Call load(path{call}){other}")
+    built: Problem = _exported(problems, name, Problem).from_state({**arguments, **functions})
     return built
 
 
@@ -142,7 +190,10 @@ def _agreeing(stored: dict[str, Any], given: Problem, path: str | Path) -> Probl
             reason = f"its {name} must be {value!r}; got {got[name]!r}"
             raise ModelFileError(f"{path}: `problem` is not the one that was saved: {reason}")
     arguments = stored["arguments"]
-    if arguments is not None and fingerprint(arguments) != fingerprint(given.to_state() or {}):
+    if arguments is None:
+        return given
+    same = type(given).from_state({**arguments, **given.functions()})  # older arguments, in today's form
+    if fingerprint(same.to_state() or {}) != fingerprint(given.to_state() or {}):
         raise ModelFileError(f"{path}: `problem` is not the one that was saved: its data differ. Leave it out")
     return given
 

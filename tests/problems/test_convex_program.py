@@ -65,7 +65,9 @@ def test_traits():
     assert program.domain == "free"
     assert not program.nonnegative_params.any()
     assert ConvexProgram(polytope, 2, domain="nonnegative").nonnegative_params.all()
-    assert program.to_state() is None
+    again = ConvexProgram(**program.to_state(), **program.functions())
+    assert again.to_state().keys() == program.to_state().keys()
+    assert repr(again) == repr(program)
 
 
 def test_bases_that_only_look_like_the_variable_are_not_linear():

@@ -181,7 +181,9 @@ def test_wrong_constructions(message):
 def test_pickling_keeps_the_users_functions():
     other = pickle.loads(pickle.dumps(binary_problem()))
     np.testing.assert_array_equal(other.solve([3.0, 1.0, 2.0, 4.0], [2.0]), [[0.0, 1.0, 1.0, 0.0]])
-    assert other.to_state() is None
+    again = OracleProblem(**other.to_state(), **other.functions())
+    assert again.to_state() == other.to_state()
+    assert repr(again) == repr(other)
 
 
 def test_a_short_description():

@@ -1,5 +1,6 @@
 """Files in, files out: how a tree of values becomes one checked file."""
 
-from conformio.data.archive import Header, fingerprint, read_archive, write_archive
+from conformio.data.archive import Header, fingerprint, read_archive, read_versioned, write_archive
+from conformio.data.fingerprints import data_fingerprint
 
-__all__ = ["Header", "fingerprint", "read_archive", "write_archive"]
+__all__ = ["Header", "data_fingerprint", "fingerprint", "read_archive", "read_versioned", "write_archive"]

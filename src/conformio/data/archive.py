@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from conformio.data.leaves import Arrays, pack, unpack
 from conformio.errors import ModelFileError
 
-__all__ = ["Header", "fingerprint", "read_archive", "write_archive"]
+__all__ = ["Header", "fingerprint", "read_archive", "read_versioned", "write_archive"]
 
 _DOCUMENT = "model.json"
 _DAMAGED = "the file is damaged or was altered ({reason}). Write it again with ConformalIO.save, or restore a copy"
@@ -49,10 +49,18 @@ _UNREADABLE = (
 
 @dataclass(frozen=True)
 class Header:
-    """What the file calls itself, e.g. ``Header("conformio-model", 1)``."""
+    """What the file calls itself, e.g. ``Header("conformio-model", 2, oldest=1)``.
+
+    `version` is written; versions from `oldest` (default: only that) are read.
+    """
 
     format: str
     version: int
+    oldest: int | None = None
+
+    def readable(self) -> range:
+        """The versions that are read."""
+        return range(self.version if self.oldest is None else self.oldest, self.version + 1)
 
 
 def write_archive(path: str | Path, header: Header, content: dict[str, Any]) -> None:
@@ -90,6 +98,11 @@ def read_archive(path: str | Path, header: Header) -> dict[str, Any]:
     ModelFileError
         If the file is missing, damaged, altered, or of another format or version.
     """
+    return read_versioned(path, header)[1]
+
+
+def read_versioned(path: str | Path, header: Header) -> tuple[int, dict[str, Any]]:
+    """The file's version and its content; otherwise as `read_archive`."""
     source = Path(path)
     try:
         blob = source.read_bytes()
@@ -104,7 +117,7 @@ def read_archive(path: str | Path, header: Header) -> dict[str, Any]:
         content: dict[str, Any] = unpack(document["content"], arrays)
     except _UNREADABLE as error:
         raise _damaged(source, str(error)) from error
-    return content
+    return int(document["version"]), content
 
 
 def fingerprint(content: dict[str, Any]) -> str:
@@ -207,9 +220,11 @@ def _check_header(source: Path, document: dict[str, Any], header: Header) -> Non
         got = document.get("format")
         raise ModelFileError(f"{source}: must be a {header.format} file; its format is {got!r}. Check the path")
     version = document.get("version")
-    if version != header.version or isinstance(version, bool):
+    known = header.readable()
+    if isinstance(version, bool) or not isinstance(version, int) or version not in known:
+        span = f"version {header.version}" if len(known) == 1 else f"versions {known[0]} to {known[-1]}"
         raise ModelFileError(
-            f"{source}: this library reads version {header.version} of {header.format}; the file has version "
+            f"{source}: this library reads {span} of {header.format}; the file has version "
             f"{version!r}. Read it with the release of conformio that wrote it, or save the model again"
         )
 

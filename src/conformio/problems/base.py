@@ -183,8 +183,12 @@ class Problem(ABC):
         raise TypeError(f"{type(self).__name__} has no polyhedral description")
 
     def to_state(self) -> dict[str, Any] | None:
-        """Constructor arguments as JSON values and arrays; None when the problem holds code."""
+        """Constructor arguments as JSON values and arrays, without `functions`; None when they cannot be told."""
         return None
+
+    def functions(self) -> dict[str, Any]:
+        """Constructor arguments that are code, which no file can hold: they are given again on reading."""
+        return {}
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:

@@ -139,6 +139,20 @@ class ConvexProgram(Problem):
         size = f"n_params={self.n_params}, n_vars={self.n_vars}, context_width={self.context_width}"
         return f"ConvexProgram({size}, sense={self.sense!r}, domain={self.domain!r})"
 
+    def to_state(self) -> dict[str, Any]:
+        """All that is not code."""
+        return {
+            "n_params": self.n_params,
+            "sense": self.sense,
+            "context_width": self.context_width,
+            "domain": self._asked_domain,
+            "example_context": self._example,
+        }
+
+    def functions(self) -> dict[str, Any]:
+        """The function that builds the program."""
+        return {"build": self._build}
+
     def nominal(self, theta: FloatArray, contexts: FloatArray) -> Decisions:
         """One optimal decision per row."""
         self._check_signs(theta, type(self).__name__)

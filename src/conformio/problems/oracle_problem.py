@@ -109,6 +109,22 @@ class OracleProblem(Problem):
         kind = "binary" if self.binary else "convex" if self.convex else None
         return f"OracleProblem({size}, sense={self.sense!r}, domain={self.domain!r}, feasible_set={kind!r})"
 
+    def to_state(self) -> dict[str, Any]:
+        """All that is not code."""
+        return {
+            "n_params": self.n_params,
+            "sense": self.sense,
+            "domain": self.domain,
+            "feasible_set": "binary" if self.binary else "convex" if self.convex else None,
+            "n_vars": self.n_vars,
+            "context_width": self.context_width,
+        }
+
+    def functions(self) -> dict[str, Any]:
+        """The solver, and what else was given."""
+        given = {"solve": self._oracle, "basis": self._basis, "is_member": self._is_member, "sample": self._sample}
+        return {name: function for name, function in given.items() if function is not None}
+
     def nominal(self, theta: FloatArray, contexts: FloatArray) -> Decisions:
         """What the user's solver returns for each row, checked."""
         return self._answers(self._oracle, "solve", theta, contexts)
