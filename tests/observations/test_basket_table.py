@@ -39,7 +39,7 @@ def test_every_form_gives_the_same_decisions(kind, tmp_path):
     if kind == "parquet":
         pq.write_table(source, tmp_path / "b.parquet")
         source = tmp_path / "b.parquet"
-    baskets = table(basket_id="id").read(source)
+    baskets = table(row_id="id").read(source)
     assert baskets.decisions.toarray().tolist() == [[1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 0, 0], [0, 1, 1, 1]]
     assert baskets.contexts.tolist() == [[5], [3.5], [2], [6]]
     assert [str(name) for name in baskets.ids.to_pylist()] == ["0", "1", "2", "3"]

@@ -172,7 +172,7 @@ class TestPlans:
 
     def test_two_tables_by_name_or_by_order(self, tmp_path):
         plans = {"x1": [2, 2], "x2": [1, 2], "x3": [7, 6]}
-        by_name = self.table(tmp_path, plan_id="day").read(
+        by_name = self.table(tmp_path, row_id="day").read(
             pa.table({"day": ["a", "b"], **plans}), contexts=pa.table({"hours": [8, 9], "day": ["b", "a"]})
         )
         by_order = self.table(tmp_path).read(pa.table(plans), contexts=pa.table({"hours": [9, 8]}))
@@ -199,7 +199,7 @@ class TestPlans:
     def test_tables_that_do_not_match(self, contexts, message, tmp_path):
         plans = pa.table({"day": ["a", "b"], "x1": [2, 2], "x2": [1, 2], "x3": [7, 6]})
         with pytest.raises(InvalidInputError, match=message):
-            self.table(tmp_path, plan_id="day").read(plans, contexts=pa.table(contexts))
+            self.table(tmp_path, row_id="day").read(plans, contexts=pa.table(contexts))
 
     def test_tables_of_different_length(self, tmp_path):
         with pytest.raises(InvalidInputError, match=r"`contexts` of .*: must have 1 rows, as the plans; got 2 rows"):

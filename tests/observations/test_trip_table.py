@@ -92,7 +92,7 @@ SOURCES = ["parquet lists", "parquet text", "csv", "csv of Python lists", "panda
 def test_every_form_gives_the_same_decisions(kind, labels, steps, tmp_path):
     network, paths = named(labels), walks(20)
     lists = listed(network, paths, steps)
-    trips = TripTable(network, steps=steps, trip_id="id").read(source(kind, lists, tmp_path))
+    trips = TripTable(network, steps=steps, row_id="id").read(source(kind, lists, tmp_path))
     wanted = GRID.decisions_from_paths(paths)
     np.testing.assert_array_equal(trips.decisions.toarray(), wanted.toarray())
     np.testing.assert_array_equal(trips.contexts, [[GRID.tails[p[0]], GRID.heads[p[-1]]] for p in paths])
@@ -115,7 +115,7 @@ def test_decisions_are_small_and_canonical():
 @pytest.mark.parametrize("kind", ["parquet lists", "csv"])
 def test_streaming_equals_reading_at_once(kind, tmp_path, monkeypatch):
     network = named("text")
-    table, path = TripTable(network, trip_id="id"), source(kind, listed(network, walks(60), "nodes"), tmp_path)
+    table, path = TripTable(network, row_id="id"), source(kind, listed(network, walks(60), "nodes"), tmp_path)
     whole = table.read(path)
     monkeypatch.setattr(sources, "_BLOCK_BYTES", 400)
     monkeypatch.setattr(sources.batches, "__defaults__", (7,))
@@ -225,7 +225,7 @@ class TestFaults:
         assert "edge 'ab2' again" in str(caught.value) or "edge 'bc' again" in str(caught.value)
 
     def test_skipped_rows_are_kept_with_their_reasons(self, tmp_path):
-        trips = self.table(trip_id="id").read(self.csv(tmp_path), on_bad="skip", skipped=tmp_path / "bad.csv")
+        trips = self.table(row_id="id").read(self.csv(tmp_path), on_bad="skip", skipped=tmp_path / "bad.csv")
         assert trips.ids.to_pylist() == ["0", "11"]
         assert trips.rows.tolist() == [0, 11]
         with (tmp_path / "bad.csv").open(newline="") as file:
@@ -246,7 +246,7 @@ class TestFaults:
     def test_ids_are_complete_and_unique(self):
         frame = pa.table({"id": [5, 6, None, 5, 5], "path": ["A;D"] * 5})
         with pytest.raises(FaultyRowsError) as caught:
-            self.table(trip_id="id").read(frame)
+            self.table(row_id="id").read(frame)
         assert {f.kind: f.examples for f in caught.value.report.faults} == {
             "duplicate row id": ((3, "5 again"), (4, "5 again")),
             "missing row id": ((2, "no id"),),
@@ -374,7 +374,7 @@ def test_an_osmnx_shaped_graph():
 
 class TestFiles:
     def read(self, path):
-        return TripTable(GRID, trip_id="id").read(path)
+        return TripTable(GRID, row_id="id").read(path)
 
     def test_lines_that_are_no_rows(self, tmp_path):
         text = "id,path\n1,0;1\n2,0;1,x\n\n3,1;2\n4\n5,2;3\n6,3;2,,\n"
@@ -388,7 +388,7 @@ class TestFiles:
     def test_cells_are_text_as_written(self, tmp_path):
         network = Network([0, 1], [1, 2], node_ids=["007", "NA", "nan"])
         (tmp_path / "t.csv").write_bytes(b"\xef\xbb\xbfid,path\n01,007;NA\n1,NA;nan\n")
-        trips = TripTable(network, trip_id="id").read(tmp_path / "t.csv")
+        trips = TripTable(network, row_id="id").read(tmp_path / "t.csv")
         assert trips.ids.to_pylist() == ["01", "1"]
         assert trips.contexts.tolist() == [[0, 1], [1, 2]]
 

@@ -21,7 +21,7 @@ from conformio.observations.identities import IDENTITY_KINDS, RowIds, column_of
 from conformio.observations.names import MISSING, UNKNOWN, Names
 from conformio.observations.observed import Observations, read_rows
 from conformio.observations.sources import batches
-from conformio.observations.steps import ListColumn
+from conformio.observations.steps import ListColumn, free_separator
 from conformio.observations.table import ObservationTable
 from conformio.problems import Knapsack, Problem
 
@@ -54,7 +54,7 @@ class BasketTable(ObservationTable):
         Columns of budgets, and of lists of items (or text in which one separator parts them).
     separator : str, optional
         None: found out from the first rows.
-    basket_id : str, optional
+    row_id : str, optional
         The column that names the baskets; None: they are called by row number.
 
     Examples
@@ -74,10 +74,10 @@ class BasketTable(ObservationTable):
     budget: str = "budget"
     chosen: str = "items"
     separator: str | None = None
-    basket_id: str | None = None
+    row_id: str | None = None
 
     kind = "baskets"
-    _columns = ("item_names", "budget", "chosen", "separator", "basket_id")
+    _columns = ("item_names", "budget", "chosen", "separator")
 
     def __post_init__(self) -> None:
         if not isinstance(self.problem, Knapsack):
@@ -130,13 +130,13 @@ class BasketTable(ObservationTable):
         """Budgets and 0/1 rows of items; see `ObservationTable.read`. Infeasible are baskets over their budget."""
         where = "BasketTable.read"
         reader = _BasketReader(self, True, keep_infeasible, where)
-        return read_rows(source, reader, self.basket_id, on_bad, skipped, where)
+        return read_rows(source, reader, self.row_id, on_bad, skipped, where)
 
     def read_contexts(self, source: Any, *, on_bad: str = "stop", skipped: str | Path | None = None) -> Observations:
         """Budgets alone."""
         where = "BasketTable.read_contexts"
         reader = _BasketReader(self, False, True, where)
-        return read_rows(source, reader, self.basket_id, on_bad, skipped, where)
+        return read_rows(source, reader, self.row_id, on_bad, skipped, where)
 
     def context_columns(self, contexts: FloatArray) -> dict[str, Any]:
         """The budgets."""
@@ -150,6 +150,10 @@ class BasketTable(ObservationTable):
         rows.sort_indices()
         names = self.names.column.take(pa.array(rows.indices.astype(np.int64)))
         return {f"{prefix}{self.chosen}": pa.LargeListArray.from_arrays(pa.array(rows.indptr.astype(np.int64)), names)}
+
+    def list_separator(self) -> str:
+        """What can part names of items in text."""
+        return free_separator(self.names)
 
     @cached_property
     def names(self) -> Names:

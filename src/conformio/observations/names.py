@@ -59,6 +59,10 @@ class Names:
         """All names as a column: whole numbers where all are, else text; what `numbers` reads back."""
         return self._pa.array(self._labels, self._pa.int64()) if self.whole else self._pa.array(self._texts)
 
+    def any_holds(self, text: str) -> bool:
+        """Whether some name holds this text."""
+        return any(text in name for name in self._texts)
+
     @cached_property
     def has_outer_spaces(self) -> bool:
         """Whether some name begins or ends in white space, so that none may be trimmed."""

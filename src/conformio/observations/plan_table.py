@@ -58,7 +58,7 @@ class PlanTable(ObservationTable):
         Values of sides that no table has.
     costs : sequence of float, optional
         What the program's file says of the objective; a start for estimates, never used unless asked for.
-    plan_id : str, optional
+    row_id : str, optional
         The column that names the plans; None: they are called by row number.
 
     Examples
@@ -78,10 +78,10 @@ class PlanTable(ObservationTable):
     signs: Sequence[float] | None = None
     defaults: Mapping[str, float] = field(default_factory=dict)
     costs: Sequence[float] | None = None
-    plan_id: str | None = None
+    row_id: str | None = None
 
     kind = "plans"
-    _columns = ("variables", "sides", "signs", "defaults", "costs", "plan_id")
+    _columns = ("variables", "sides", "signs", "defaults", "costs")
 
     def __post_init__(self) -> None:
         for argument, size in (("variables", self.problem.n_vars), ("sides", self.problem.context_width)):
@@ -95,7 +95,7 @@ class PlanTable(ObservationTable):
             raise invalid("sides", "PlanTable", "must differ from the names of variables", shared[0])
 
     @classmethod
-    def from_model(cls, path: str | PathLike[str], *, domain: Domain = "free", plan_id: str | None = None) -> Self:
+    def from_model(cls, path: str | PathLike[str], *, domain: Domain = "free", row_id: str | None = None) -> Self:
         """Take the program from a `.mps` or `.lp` file.
 
         Columns of plans are called as the file's variables, right-hand sides as its rows; a row with two sides
@@ -106,11 +106,11 @@ class PlanTable(ObservationTable):
         path : path of a .mps or .lp file
         domain : {"free", "nonnegative"}
             Where parameters live.
-        plan_id : str, optional
+        row_id : str, optional
         """
         where = "PlanTable.from_model"
         parts = program_of(read_program(path, where), domain, where)
-        return cls(**parts, plan_id=plan_id)
+        return cls(**parts, row_id=row_id)
 
     @classmethod
     def from_tables(
@@ -121,7 +121,7 @@ class PlanTable(ObservationTable):
         *,
         sense: str = "min",
         domain: Domain = "free",
-        plan_id: str | None = None,
+        row_id: str | None = None,
     ) -> Self:
         """Take the program from three tables.
 
@@ -136,11 +136,11 @@ class PlanTable(ObservationTable):
             ``integer``, ``cost``.
         sense : {"min", "max"}
         domain : {"free", "nonnegative"}
-        plan_id : str, optional
+        row_id : str, optional
         """
         where = "PlanTable.from_tables"
         program = program_from_tables(coefficients, rows, columns, sense, where)
-        return cls(**program_of(program, domain, where), plan_id=plan_id)
+        return cls(**program_of(program, domain, where), row_id=row_id)
 
     @classmethod
     def of_problem(cls, problem: Problem, state: dict[str, Any]) -> Self:
@@ -159,18 +159,18 @@ class PlanTable(ObservationTable):
         """Right-hand sides and plans; see `ObservationTable.read`.
 
         `contexts` is a second table with the right-hand sides, where `source` has plans only. Its rows go with
-        those of `source` by `plan_id`, or one by one in their order.
+        those of `source` by `row_id`, or one by one in their order.
         """
         where = "PlanTable.read"
-        joined = source if contexts is None else side_by_side(contexts, source, self.plan_id, where)
+        joined = source if contexts is None else side_by_side(contexts, source, self.row_id, where)
         reader = _PlanReader(self, joined, True, keep_infeasible, where)
-        return read_rows(joined, reader, self.plan_id, on_bad, skipped, where)
+        return read_rows(joined, reader, self.row_id, on_bad, skipped, where)
 
     def read_contexts(self, source: Any, *, on_bad: str = "stop", skipped: str | Path | None = None) -> Observations:
         """Right-hand sides alone."""
         where = "PlanTable.read_contexts"
         reader = _PlanReader(self, source, False, True, where)
-        return read_rows(source, reader, self.plan_id, on_bad, skipped, where)
+        return read_rows(source, reader, self.row_id, on_bad, skipped, where)
 
     def context_columns(self, contexts: FloatArray) -> dict[str, Any]:
         """Right-hand sides in the program's own sense."""

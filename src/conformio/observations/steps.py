@@ -12,7 +12,7 @@ from conformio.errors import invalid
 from conformio.observations._arrow import arrow, plain
 from conformio.observations.names import Names
 
-__all__ = ["SEPARATORS", "ListColumn", "Lists"]
+__all__ = ["SEPARATORS", "ListColumn", "Lists", "free_separator"]
 
 SEPARATORS = (";", "|", ",", "->", ">", "/", "\t", " ", ":", "_", "-")
 """What may part names in text, where no separator is given and exactly one of these yields known names."""
@@ -156,6 +156,14 @@ class ListColumn:
         if best:
             rule = f"could be parted in more than one way ({' '.join(map(repr, best))})"
         raise invalid("separator", self._where, rule, got, remedy=remedy)
+
+
+def free_separator(*kinds: Names) -> str:
+    """The first separator that no name holds, so that text can be parted again."""
+    for separator in SEPARATORS:
+        if not any(names.any_holds(separator) for names in kinds):
+            return separator
+    return _BETWEEN
 
 
 def _unbracketed(compute: Any, text: Any) -> Any:

@@ -20,9 +20,12 @@ class ObservationTable(ABC):
     ----------
     kind : str
         The word for it in model files.
+    row_id : str or None
+        The column that names the rows; model files do not keep it, as each table has its own.
     """
 
     kind: ClassVar[str]
+    row_id: str | None
     _columns: ClassVar[tuple[str, ...]]
 
     @abstractmethod
@@ -60,6 +63,10 @@ class ObservationTable(ABC):
     @abstractmethod
     def decision_columns(self, decisions: Decisions, prefix: str = "") -> dict[str, Any]:
         """Decisions as named columns, in the form that `read` takes."""
+
+    def list_separator(self) -> str:
+        """What parts the names of a list where it is written as text."""
+        return ";"
 
     @classmethod
     @abstractmethod

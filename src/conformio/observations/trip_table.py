@@ -21,8 +21,9 @@ from conformio.observations.observed import Observations, read_rows
 from conformio.observations.path_rows import PATH_KINDS, EdgeFinder, PathChecker, PathRows
 from conformio.observations.reachable import Reach
 from conformio.observations.sources import column_names
-from conformio.observations.steps import ListColumn
+from conformio.observations.steps import ListColumn, free_separator
 from conformio.observations.table import ObservationTable
+from conformio.observations.walk_order import ordered_edges
 from conformio.problems import Problem, ShortestPath
 
 __all__ = ["TripTable"]
@@ -41,7 +42,7 @@ class TripTable(ObservationTable):
         What a path lists. Nodes and edges are called by `node_ids` and `edge_ids`, without these by number.
     separator : str, optional
         None: found out from the first rows.
-    trip_id : str, optional
+    row_id : str, optional
         The column that names the trips; None: they are called by row number.
     origin, destination : str, optional
         Columns with the ends of a trip; without them paths tell. Where there are both, they must agree.
@@ -69,14 +70,14 @@ class TripTable(ObservationTable):
     path: str = "path"
     steps: str = "nodes"
     separator: str | None = None
-    trip_id: str | None = None
+    row_id: str | None = None
     origin: str | None = None
     destination: str | None = None
     parallel: str | None = None
     allow_loops: bool = False
 
     kind = "trips"
-    _columns = ("path", "steps", "separator", "trip_id", "origin", "destination", "parallel", "allow_loops")
+    _columns = ("path", "steps", "separator", "origin", "destination", "parallel", "allow_loops")
 
     def __post_init__(self) -> None:
         where = "TripTable"
@@ -105,7 +106,7 @@ class TripTable(ObservationTable):
         """
         where = "TripTable.read"
         reader = _TripReader(self, self._kept(keep_infeasible), where)
-        return read_rows(source, reader, self.trip_id, on_bad, skipped, where)
+        return read_rows(source, reader, self.row_id, on_bad, skipped, where)
 
     def read_contexts(self, source: Any, *, on_bad: str = "stop", skipped: str | Path | None = None) -> Observations:
         """Origins and destinations, from their columns or else from the ends of paths."""
@@ -114,9 +115,9 @@ class TripTable(ObservationTable):
         names = column_names(source, where)
         if self.origin is None and self.path in names and not set(ends) <= set(names):
             whole = _TripReader(self, self._kept(True), where, ends_only=True)
-            return read_rows(source, whole, self.trip_id, on_bad, skipped, where)
+            return read_rows(source, whole, self.row_id, on_bad, skipped, where)
         reader = _EndsReader(self, ends, where)
-        return read_rows(source, reader, self.trip_id, on_bad, skipped, where)
+        return read_rows(source, reader, self.row_id, on_bad, skipped, where)
 
     def context_columns(self, contexts: FloatArray) -> dict[str, Any]:
         """Origins and destinations by name."""
@@ -128,9 +129,7 @@ class TripTable(ObservationTable):
 
     def decision_columns(self, decisions: Decisions, prefix: str = "") -> dict[str, Any]:
         """Paths as lists of nodes and of edges by name, in walking order."""
-        walks = self.network.paths_from_decisions(decisions)
-        lengths = np.array([len(walk) for walk in walks], dtype=np.int64)
-        flat = np.concatenate([np.zeros(0, dtype=np.int64), *walks])
+        flat, lengths = ordered_edges(self.network, decisions)
         node_lengths = lengths + (lengths > 0)
         nodes = np.empty(int(node_lengths.sum()), dtype=np.int64)
         first = (np.cumsum(node_lengths) - node_lengths)[lengths > 0]
@@ -142,6 +141,10 @@ class TripTable(ObservationTable):
             f"{prefix}nodes": _lists(self.node_names, nodes, node_lengths),
             f"{prefix}edges": _lists(self.edge_names, flat, lengths),
         }
+
+    def list_separator(self) -> str:
+        """What can part names of nodes and of edges in text."""
+        return free_separator(self.node_names, self.edge_names)
 
     @cached_property
     def node_names(self) -> Names:
