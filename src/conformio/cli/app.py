@@ -7,11 +7,15 @@ from typing import Annotated
 
 import typer
 
+from conformio.cli.calibrate import calibrate
 from conformio.cli.demo import demo
+from conformio.cli.evaluate import evaluate
+from conformio.cli.fit import fit
+from conformio.cli.prescribe import prescribe
 
 __all__ = ["app"]
 
-app = typer.Typer(name="conformio", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(name="conformio", no_args_is_help=True, pretty_exceptions_enable=False)
 
 
 def _show_version(wanted: bool) -> None:
@@ -29,4 +33,5 @@ def root(
     """Conformal inverse optimization: learn from decisions, prescribe new ones, with a certificate."""
 
 
-app.command()(demo)
+for command in (demo, fit, calibrate, prescribe, evaluate):
+    app.command()(command)

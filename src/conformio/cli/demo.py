@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -12,11 +10,12 @@ from typing import Annotated
 import typer
 from rich import box
 from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 
-from conformio.studies.demo import DemoResult, Step, certificate, run_demo
+from conformio.cli.progress import shown_progress
+from conformio.studies.demo import DemoResult, certificate, run_demo
 from conformio.studies.demo_report import COLUMNS, check_can_plot, prepared_folder, table_cells, write_report
+from conformio.studies.example_folder import export_example
 
 __all__ = ["demo"]
 
@@ -27,14 +26,20 @@ def demo(
     decision_makers: Annotated[int, typer.Option(min=100, help="How many are simulated.")] = 1000,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+    export: Annotated[
+        Path | None, typer.Option(help="Instead: an empty folder for example files and commands to try.")
+    ] = None,
 ) -> None:
     """Compare the classic and the conformal pipeline on the paper's road grid.
 
     Example: conformio demo --out results --seed 7
     """
+    if export is not None:
+        _export(export, seed, as_json)
+        return
     check_can_plot()
     folder = prepared_folder(out)
-    with _progress(quiet) as step:
+    with shown_progress(quiet) as step:
         result = run_demo(decision_makers, seed, step)
     report = write_report(result, folder)
     if as_json:
@@ -43,11 +48,10 @@ def demo(
         _show(result, report)
 
 
-@contextmanager
-def _progress(quiet: bool) -> Iterator[Step]:
-    with Progress(console=Console(stderr=True), transient=True, disable=quiet) as bar:
-        task = bar.add_task("starting", total=1.0)
-        yield lambda name, share: bar.update(task, description=name, completed=share)
+def _export(folder: Path, seed: int, as_json: bool) -> None:
+    files = [str(path) for path in export_example(folder, seed)]
+    text = f"{len(files)} files in {folder}. Go there and follow {folder / 'README.md'}"
+    typer.echo(json.dumps({"files": files}, indent=2) if as_json else text)
 
 
 def _show(result: DemoResult, report: Path) -> None:
