@@ -401,3 +401,14 @@ def test_the_paper_grid_survives(tmp_path):
     model = cio.ConformalIO(drivers.problem, random_state=0).fit(drivers.contexts, drivers.decisions)
     model.save(tmp_path / "m")
     assert (cio.load(tmp_path / "m").predict(drivers.contexts) != model.predict(drivers.contexts)).nnz == 0
+
+
+@pytest.mark.parametrize("path", [None, 3, b"m"])
+def test_what_is_no_path(path, tmp_path):
+    model = cio.ConformalIO(cio.Knapsack([1.0, 1.0]), cio.FixedParameters([1.0, 2.0]), 0.5)
+    model.conformalize([[1.0]] * 4, [[1.0, 0.0]] * 4)
+    for call, name in ((model.save, "save"), (cio.load, "load")):
+        with pytest.raises(
+            cio.InvalidInputError, match=rf"`path` of {name}: must be the path of a file; got .*Write for"
+        ):
+            call(path)

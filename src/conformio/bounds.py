@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from conformio.checks import as_scalar
+from conformio.checks import as_angle, as_scalar
 
 __all__ = ["OptimalityGapBounds", "optimality_gap_bounds"]
 
@@ -70,7 +70,7 @@ def optimality_gap_bounds(
     (6.5, 5.0)
     """
     where = "bounds.optimality_gap_bounds"
-    angle = as_scalar(angle, "angle", where, 0.0, np.pi)
+    angle = as_angle(angle, "angle", where)
     named = {"eta": eta, "sigma": sigma, "mu": mu, "mu_robust": mu_robust, "mu_star": mu_star}
     eta, sigma, mu, mu_robust, mu_star = (as_scalar(value, name, where, 0.0) for name, value in named.items())
     chord = 2.0 * float(np.sin(min(angle, np.pi / 2.0)))

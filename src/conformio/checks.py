@@ -6,13 +6,14 @@ Nothing is clipped, reordered or dropped; what does not fit ends in `InvalidInpu
 from __future__ import annotations
 
 import os
+from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from conformio.errors import invalid
+from conformio.errors import InvalidInputError, invalid
 
 __all__ = [
     "LARGEST_PARAMETER",
@@ -21,8 +22,10 @@ __all__ = [
     "Domain",
     "FloatArray",
     "IntArray",
+    "Names",
     "RandomState",
     "Sense",
+    "as_angle",
     "as_contexts",
     "as_decisions",
     "as_flag",
@@ -34,14 +37,20 @@ __all__ = [
     "as_workers",
     "check_choice",
     "check_same_rows",
+    "column_names",
     "dense",
+    "described",
+    "first_cell",
     "first_row",
+    "n_columns",
+    "same_names",
     "unit_rows",
 ]
 
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]
 BoolArray: TypeAlias = NDArray[np.bool_]
+Names: TypeAlias = NDArray[np.str_]
 Decisions: TypeAlias = Any  # (N, n) float64 array or csr_array of float64, or of int8 ones; scipy ships no types
 Sense: TypeAlias = Literal["min", "max"]
 Domain: TypeAlias = Literal["free", "nonnegative"]
@@ -71,21 +80,78 @@ def as_generator(random_state: RandomState, where: str) -> np.random.Generator:
 def _numeric(array: ArrayLike, argument: str, where: str) -> FloatArray:
     if sparse.issparse(array):
         raise invalid(argument, where, "must be a dense array", type(array).__name__, remedy="Call .toarray() first")
+    if np.ma.is_masked(array):
+        row = first_row(np.atleast_1d(np.ma.getmaskarray(np.ma.asarray(array))))
+        remedy = "Leave such rows out, or fill them in"
+        raise invalid(argument, where, "must not have masked entries", "one", row=row, remedy=remedy)
     try:
         raw = np.asarray(array)
+        if raw.dtype.kind in "OSU" and raw.ndim:
+            return _numbers_of(raw.astype(object), argument, where)
         if raw.dtype.kind in "OSUMmVc":
             raise TypeError
         return np.asarray(raw, dtype=np.float64, order="C")
+    except InvalidInputError:  # one of ours, a ValueError too
+        raise
     except (TypeError, ValueError) as error:
-        got = f"{type(array).__name__} of dtype {getattr(array, 'dtype', 'object')}"
+        ragged = isinstance(array, (list, tuple)) and len({n_columns([part]) for part in array}) > 1
+        got = "rows of different lengths" if ragged else f"{type(array).__name__} of dtype {_dtype(array)}"
         raise invalid(argument, where, "must be a rectangular array of real numbers", got) from error
+
+
+def _dtype(array: Any) -> Any:
+    return getattr(array, "dtype", "object")
+
+
+def _numbers_of(cells: NDArray[Any], argument: str, where: str) -> FloatArray:
+    """Objects that are numbers without rounding, as data frames of several types hold them; text never is one."""
+    if all(issubclass(kind, (Real, np.bool_)) for kind in set(map(type, cells.ravel().tolist()))):
+        values = np.array([_nearest(cell) for cell in cells.ravel().tolist()]).reshape(cells.shape)
+        if not (np.abs(values) >= 2.0**53).any():
+            return values
+    for place in np.ndindex(cells.shape):
+        cell = cells[place]
+        rule = _broken_rule(cell)
+        if rule:
+            column = "" if len(place) < 2 else f" in column {', '.join(map(str, place[1:]))}"
+            raise invalid(argument, where, rule, f"{cell!r}{column}", row=place[0], remedy="Convert or remove it")
+    return values
+
+
+def _broken_rule(cell: Any) -> str:
+    if isinstance(cell, (int, np.integer)):
+        return "must hold numbers that a float keeps exactly" if abs(int(cell)) > 2**53 else ""
+    return "" if isinstance(cell, (Real, np.bool_)) else "must hold real numbers in all cells"
+
+
+def _nearest(number: Any) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return float("inf")
+
+
+def n_columns(array: Any) -> int | None:
+    """Columns of a matrix, 1 for a vector; None for anything else."""
+    try:
+        shape = array.shape if hasattr(array, "shape") else np.shape(array)
+    except (TypeError, ValueError):
+        return None
+    return {1: 1, 2: shape[-1]}.get(len(shape)) if shape else None
+
+
+def first_cell(values: FloatArray, wrong: BoolArray) -> str:
+    """The first wrong entry and, among several in its row, its place there."""
+    place = tuple(int(index) for index in np.argwhere(wrong)[0])
+    number = f"{values[place]:.15g}"
+    return f"{number} at position {place[-1]}" if values.shape[-1] > 1 and place else number
 
 
 def _check_finite(values: FloatArray, argument: str, where: str, has_rows: bool = True) -> None:
     wrong = ~np.isfinite(values)
     if wrong.any():
         row = first_row(wrong) if has_rows else None
-        raise invalid(argument, where, "must be finite", values[wrong][0], row=row)
+        raise invalid(argument, where, "must be finite", first_cell(values, wrong), row=row)
 
 
 def as_vector(array: ArrayLike, argument: str, where: str, size: int | None = None) -> FloatArray:
@@ -99,17 +165,18 @@ def as_vector(array: ArrayLike, argument: str, where: str, size: int | None = No
     return values
 
 
-def as_contexts(contexts: ArrayLike, width: int, where: str) -> FloatArray:
-    """Contexts as a finite (N, width) float array; (N,) is read as (N, 1)."""
+def as_contexts(contexts: ArrayLike, width: int, where: str, remedy: str = "") -> FloatArray:
+    """Contexts as a finite (N, width) float array; (N,) is read as (N, 1). `remedy` helps with another width."""
     values = _numeric(contexts, "contexts", where)
     if values.ndim == 1 and width == 1:
         values = values[:, None]
     if values.ndim != 2:
         rule = f"must have one row per observation, shape (N, {width})"
-        remedy = "For a single observation write [context]" if values.ndim < 2 else ""
-        raise invalid("contexts", where, rule, f"shape {values.shape}", remedy=remedy)
+        single = "For a single observation write [context]" if values.ndim < 2 and values.size else ""
+        raise invalid("contexts", where, rule, f"shape {values.shape}", remedy=single)
     if values.shape[1] != width:
-        raise invalid("contexts", where, f"must have {width} columns", f"shape {values.shape}")
+        plural = "" if width == 1 else "s"
+        raise invalid("contexts", where, f"must have {width} column{plural}", f"shape {values.shape}", remedy=remedy)
     _check_finite(values, "contexts", where)
     return values
 
@@ -120,6 +187,8 @@ def as_decisions(decisions: Any, n_vars: int, where: str, argument: str = "decis
     CSR rows of ones in a type of one byte stay that small, as int8, and share the caller's memory: a million trips
     need 5 bytes a step. Arithmetic among them alone could overflow; `dense`, and products with floats, give floats.
     """
+    if decisions is None:
+        raise invalid(argument, where, "must be given", None, remedy="Pass the observed decisions, one row per context")
     if sparse.issparse(decisions):
         values: Decisions = _byte_ones(decisions)
         if values is None:
@@ -176,21 +245,60 @@ def as_parameters(
     if domain == "nonnegative" and (values < 0).any():
         row = first_row(values < 0) if values.ndim == 2 else None
         remedy = 'Use domain="free" if negative parameters are meant'
-        raise invalid(argument, where, "must be >= 0 (domain nonnegative)", values.min(), row=row, remedy=remedy)
+        got = first_cell(values, values < 0)
+        raise invalid(argument, where, "must be >= 0 (domain nonnegative)", got, row=row, remedy=remedy)
     return values
 
 
 def as_scalar(
-    value: Any, argument: str, where: str, low: float = -np.inf, high: float = np.inf, open_low: bool = False
+    value: Any,
+    argument: str,
+    where: str,
+    low: float = -np.inf,
+    high: float = np.inf,
+    open_low: bool = False,
+    open_high: bool = False,
+    remedy: str = "",
 ) -> float:
-    """A finite real number in [low, high], or in (low, high] when `open_low`."""
-    rule = f"must be a number in {'(' if open_low else '['}{low}, {high}]"
+    """A finite real number in [low, high], without `low` when `open_low` and without `high` when `open_high`."""
+    rule = f"must be a number in {'(' if open_low else '['}{low}, {high}{')' if open_high else ']'}"
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise invalid(argument, where, rule, repr(value))
+        raise invalid(argument, where, rule, repr(value), remedy=remedy)
     number = float(value)
-    if not np.isfinite(number) or number < low or number > high or (open_low and number == low):
-        raise invalid(argument, where, rule, repr(value))
+    outside = number <= low if open_low else number < low
+    outside |= number >= high if open_high else number > high
+    if outside or not np.isfinite(number):
+        raise invalid(argument, where, rule, repr(value), remedy=remedy)
     return number
+
+
+def described(value: Any) -> str:
+    """What a wrong object is, for messages: its class, or the class that was given itself."""
+    return f"the class {value.__name__}, not an instance" if isinstance(value, type) else type(value).__name__
+
+
+def column_names(contexts: Any) -> Names | None:
+    """Names of the columns of a data frame; None for anything whose columns have no names of text."""
+    if not hasattr(contexts, "columns") or not hasattr(contexts, "shape"):
+        return None
+    names = list(contexts.columns)
+    return np.array(names) if names and all(isinstance(name, str) for name in names) else None
+
+
+def same_names(names: Names | None, known: Names | None, where: str) -> Names | None:
+    """The known names of columns, or new ones where none are known; refuses others, and another order."""
+    if names is None or known is None or np.array_equal(names, known):
+        return names if known is None else known
+    wanted, got = known.tolist(), names.tolist()
+    remedy = f"Write contexts[{wanted}]" if set(wanted) <= set(got) else "Name them alike"
+    raise invalid("contexts", where, f"must have the columns of the fitted data, {wanted}", got, remedy=remedy)
+
+
+def as_angle(value: Any, argument: str, where: str) -> float:
+    """Radians in [0, pi]."""
+    large = isinstance(value, (int, float)) and value > np.pi
+    remedy = f"Angles are radians: write numpy.radians({value:g}) for {value:g} degrees" if large else ""
+    return as_scalar(value, argument, where, 0.0, np.pi, remedy=remedy)
 
 
 def as_index(value: Any, argument: str, where: str, low: int = 0) -> int:
@@ -231,7 +339,10 @@ def check_choice(value: Any, choices: tuple[str, ...], argument: str, where: str
     """Refuse a word that is not among the choices."""
     if not isinstance(value, str) or value not in choices:
         allowed = ", ".join(repr(choice) for choice in choices)
-        raise invalid(argument, where, f"must be one of {allowed}", repr(value))
+        word = value.lower() if isinstance(value, str) and value else " "
+        near = [choice for choice in choices if word.startswith(choice) or choice.startswith(word)]
+        remedy = f"Write {near[0]!r}" if near else ""
+        raise invalid(argument, where, f"must be one of {allowed}", repr(value), remedy=remedy)
 
 
 def check_same_rows(n_rows: int, n_expected: int, argument: str, where: str) -> None:

@@ -6,6 +6,8 @@ Every message says what is wrong, where, what is allowed, what was got, and wher
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from sklearn.exceptions import NotFittedError as _SklearnNotFittedError
@@ -24,7 +26,10 @@ __all__ = [
     "UncertifiedWarning",
     "invalid",
     "spot",
+    "told_of",
 ]
+
+_ROW_WISE = ("contexts", "decisions", "theta")
 
 
 class ConformioError(Exception):
@@ -32,7 +37,15 @@ class ConformioError(Exception):
 
 
 class InvalidInputError(ConformioError, ValueError):
-    """An argument is outside what the callee accepts."""
+    """An argument is outside what the callee accepts; knows its row, if one is at fault, as `RowError` does."""
+
+    argument: str = ""
+    reason: str = ""
+    row: int | None = None
+
+    def moved(self, where: str, row: int | None) -> InvalidInputError:
+        """The same failure, told of another callee and row."""
+        return _placed(self.argument, where, self.reason, row)
 
 
 class FaultyRowsError(InvalidInputError):
@@ -123,4 +136,35 @@ def invalid(
         A closing sentence that says what to do.
     """
     ending = f". {remedy}" if remedy else ""
-    return InvalidInputError(f"{spot(argument, where, row)}: {rule}; got {got}{ending}")
+    return _placed(argument, where, f"{rule}; got {got}{ending}", row)
+
+
+def _placed(argument: str, where: str, reason: str, row: int | None) -> InvalidInputError:
+    error = InvalidInputError(f"{spot(argument, where, row)}: {reason}")
+    error.argument, error.reason, error.row = argument, reason, row
+    return error
+
+
+@contextmanager
+def told_of(where: str, rows: Any = None) -> Iterator[None]:
+    """Failures of single rows inside, told of `where` and of the rows of its caller.
+
+    Parameters
+    ----------
+    where : str
+        The method that the user called.
+    rows : sequence of int, optional
+        The caller's number of each row that is worked on inside; None where they are the same.
+    """
+    try:
+        yield
+    except RowError as error:
+        raise error.moved(where, _named(error.row, rows)) from error
+    except InvalidInputError as error:
+        if error.row is None or error.argument not in _ROW_WISE:
+            raise
+        raise error.moved(where, _named(error.row, rows)) from error
+
+
+def _named(row: int | None, rows: Any) -> int | None:
+    return row if row is None or rows is None else int(rows[row])

@@ -6,7 +6,6 @@ that make the next decision optimal. It does not promise to contain the next dec
 
 from __future__ import annotations
 
-import warnings
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Self
@@ -15,22 +14,27 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone
 
-from conformio.calibration import calibrated_angle, conformity_angles
+from conformio.calibration import calibrated_angle, conformity_angles, quantile_angle
+from conformio.calibration.split import check_fraction, split_rows
+from conformio.calibration.summary import summary_of_level, summary_of_scores
 from conformio.checks import (
     BoolArray,
     Decisions,
     FloatArray,
     IntArray,
+    Names,
     RandomState,
     as_generator,
-    as_scalar,
     as_workers,
     check_choice,
+    column_names,
+    same_names,
     unit_rows,
 )
 from conformio.data import data_fingerprint
-from conformio.errors import CalibrationWarning, NotFittedError, invalid
+from conformio.errors import NotFittedError, invalid, told_of
 from conformio.estimators import Estimator, PerturbedFenchelYoung
+from conformio.estimators.base import check_estimator, check_problem, usable_rows
 from conformio.metrics import adherence
 from conformio.model_files import load_model, save_model
 from conformio.prescription import RobustSolution, solve_robust
@@ -62,15 +66,20 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
         Decides the split, and the estimator's randomness where it has no `random_state` of its own.
     n_jobs : int, optional
         Threads for calibration; results do not depend on it.
+    scores : {"all", "level"}, default="all"
+        What calibration works out: all angles, so that every level can be asked for later; or what the angle of
+        `confidence_level` depends on, the same number in less time on large networks (see `quantile_angle`).
 
     Attributes
     ----------
     theta_ : array (n_params,) or None
         Unit-length point estimate; None when the estimator predicts one per context (see `centers`).
     scores_ : array (n_calibration_,)
-        Calibration angles in radians.
+        Calibration angles in radians; only with `scores="all"`.
     angle_ : float
         Calibrated angle at `confidence_level`.
+    calibrated_level_ : float
+        The level calibrated; only with `scores="level"`.
     n_calibration_, n_unexplained_ : int
         Rows that calibrated, and how many of them no parameters within 90 degrees explain (angle pi).
     n_excluded_ : int
@@ -83,11 +92,14 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
         The fitted point estimator.
     data_fingerprint_, calibration_fingerprint_ : str
         SHA-256 of the rows given to `fit`, and of those that calibrated.
+    n_features_in_ : int
+        Number of columns of `contexts`.
+    feature_names_in_ : array of str
+        Their names, only where they came in a data frame; other names, or these in another order, are then refused.
 
     Notes
     -----
-    It works as estimator of `cross_val_score` and `GridSearchCV`. The former takes only dense decisions: pass
-    `decisions.toarray()`.
+    It works as estimator of `GridSearchCV` and, with dense decisions (`decisions.toarray()`), of `cross_val_score`.
 
     Examples
     --------
@@ -114,6 +126,7 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
         infeasible: str = "error",
         random_state: RandomState = None,
         n_jobs: int | None = None,
+        scores: str = "all",
     ):
         self.problem = problem
         self.estimator = estimator
@@ -122,51 +135,116 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
         self.infeasible = infeasible
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.scores = scores
 
     def fit(self, contexts: ArrayLike, decisions: Any) -> Self:
         """Split the rows at random, fit the point estimate on one part, calibrate on the other."""
         where = "ConformalIO.fit"
         self._check_settings(where)
+        names = column_names(contexts)
         contexts, decisions = self.problem.check_rows(contexts, decisions, where)
-        self.data_fingerprint_ = data_fingerprint(contexts, decisions)
         rng = as_generator(self.random_state, where)
-        training, calibration = self._split(len(contexts), rng, where)
-        training = self._trainable(training, contexts, decisions, where)
-        self.estimator_ = self._seeded_estimator(rng)
-        self.estimator_.fit(self.problem, contexts[training], decisions[training])
-        return self._calibrate(contexts[calibration], decisions[calibration], calibration)
+        training, calibration = split_rows(len(contexts), self.calibration_fraction, rng, where)
+        self._require_feasible(contexts, decisions, where)
+        usable = usable_rows(self.problem, training, contexts, decisions, where)
+        estimator = self._seeded_estimator(rng)
+        with told_of(where, usable):
+            estimator.fit(self.problem, contexts[usable], decisions[usable])
+        found = self._calibrated(estimator, contexts[calibration], decisions[calibration], calibration, where)
+        n_excluded, whole = len(training) - len(usable), data_fingerprint(contexts, decisions)
+        return self._keep({**found, "feature_names_in_": names, "n_excluded_": n_excluded, "data_fingerprint_": whole})
 
     def conformalize(self, contexts: ArrayLike, decisions: Any) -> Self:
         """Calibrate on these rows and keep the point estimate; enough alone when the estimator needs no data."""
         where = "ConformalIO.conformalize"
         self._check_settings(where)
+        names = self._same_columns(contexts, where)
         contexts, decisions = self.problem.check_rows(contexts, decisions, where)
-        if not hasattr(self, "estimator_"):
-            if self.estimator is None or self.estimator.needs_data:
-                raise NotFittedError(f"{where}: there is no point estimate yet. Call fit first, or use FixedParameters")
-            self.estimator_ = clone(self.estimator).fit(self.problem, contexts, decisions)
-        return self._calibrate(contexts, decisions, np.arange(len(contexts)))
+        if not len(contexts):
+            raise invalid("contexts", where, "must have at least one row", "none", remedy="Calibrate on some decisions")
+        self._require_feasible(contexts, decisions, where)
+        if hasattr(self, "estimator_"):
+            estimator = self.estimator_
+        elif self.estimator is None or self.estimator.needs_data:
+            raise NotFittedError(f"{where}: there is no point estimate yet. Call fit first, or use FixedParameters")
+        else:
+            with told_of(where):
+                estimator = clone(self.estimator).fit(self.problem, contexts, decisions)
+        found = self._calibrated(estimator, contexts, decisions, np.arange(len(contexts)), where)
+        return self._keep({**found, "feature_names_in_": names})
 
     def predict(self, contexts: ArrayLike, confidence_level: ConfidenceLevel | None = None) -> Decisions:
         """Robust decisions, one per context; another level costs no refit."""
-        return self.prescribe(contexts, confidence_level).decisions
+        return self._prescribed(contexts, confidence_level, "ConformalIO.predict").decisions
 
     def prescribe(self, contexts: ArrayLike, confidence_level: ConfidenceLevel | None = None) -> RobustSolution:
         """Robust decisions with their worst-case values, gaps and routes."""
-        contexts = self._fitted().problem.check_contexts(contexts, "ConformalIO.prescribe")
-        return solve_robust(self.problem, self.uncertainty_set(confidence_level, contexts), contexts)
+        return self._prescribed(contexts, confidence_level, "ConformalIO.prescribe")
 
     def predict_nominal(self, contexts: ArrayLike) -> Decisions:
         """The classic pipeline: decisions optimal for the point estimate alone."""
-        contexts = self._fitted().problem.check_contexts(contexts, "ConformalIO.predict_nominal")
-        return self.problem.solve(self.centers(contexts), contexts)
+        where = "ConformalIO.predict_nominal"
+        contexts = self._checked(contexts, where)
+        with told_of(where):
+            return self.problem.solve(self._centers(contexts), contexts)
 
     def angle(self, confidence_level: ConfidenceLevel | None = None) -> float:
         """Calibrated angle in radians at a level (None: the model's own)."""
-        where = "ConformalIO.angle"
-        level = self._fitted()._level(confidence_level, where)
-        known: dict[Fraction, float] = self._known("angles", self.scores_)
+        return self._angle(confidence_level, "ConformalIO.angle")
+
+    def centers(self, contexts: ArrayLike) -> FloatArray:
+        """Unit-length point estimate: (n_params,) when it is one vector, else (N, n_params)."""
+        self._same_columns(contexts, "ConformalIO.centers")
+        return self._fitted()._centers(contexts)
+
+    def uncertainty_set(
+        self, confidence_level: ConfidenceLevel | None = None, contexts: ArrayLike | None = None
+    ) -> SphericalCap:
+        """The calibrated cap; `contexts` are needed when the centre depends on them."""
+        where = "ConformalIO.uncertainty_set"
+        if self._fitted().theta_ is None and contexts is None:
+            remedy = "Pass contexts: this model predicts one centre per context"
+            raise invalid("contexts", where, "must be given", None, remedy=remedy)
+        if contexts is not None:
+            contexts = self._checked(contexts, where)
+        return self._cap(contexts, confidence_level, where)
+
+    def covers(self, contexts: ArrayLike, decisions: Any, confidence_level: ConfidenceLevel | None = None) -> BoolArray:
+        """Whether the calibrated set meets each decision's inverse-feasible set, shape (N,)."""
+        where = "ConformalIO.covers"
+        return np.asarray(self._angles(contexts, decisions, where) <= self._angle(confidence_level, where))
+
+    def angles(self, contexts: ArrayLike, decisions: Any) -> FloatArray:
+        """Conformity angles of other decisions around this model's centre, radians."""
+        return self._angles(contexts, decisions, "ConformalIO.angles")
+
+    def score(self, contexts: ArrayLike, decisions: Any) -> float:
+        """Mean adherence: the share of decisions that the prescription reproduces exactly."""
+        where = "ConformalIO.score"
+        contexts, decisions = self._checked_rows(contexts, decisions, where)
+        if not len(contexts):
+            raise invalid("contexts", where, "must have at least one row", "none")
+        return float(adherence(self._prescribed(contexts, None, where).decisions, decisions).mean())
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted model to one file without pickles; `load` reads it."""
+        save_model(self._fitted(), path)
+
+    def _check_settings(self, where: str) -> None:
+        check_problem(self.problem, where)
+        check_estimator(self.estimator, where)
+        exact_level(self.confidence_level, where)
+        check_fraction(self.calibration_fraction, where)
+        as_workers(self.n_jobs, where)
+        check_choice(self.infeasible, ("error", "unexplained"), "infeasible", where)
+        check_choice(self.scores, ("all", "level"), "scores", where)
+
+    def _angle(self, confidence_level: ConfidenceLevel | None, where: str) -> float:
+        level = self.confidence_level if confidence_level is None else confidence_level
         exact = exact_level(level, where)
+        if not hasattr(self._fitted(), "scores_"):
+            return self._only_angle(exact, level, where)
+        known: dict[Fraction, float] = self._known("angles", self.scores_)
         if exact not in known:
             angle = calibrated_angle(self.scores_, level)
             if angle == np.pi:  # not kept: whoever asks again is warned again
@@ -174,62 +252,21 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
             known[exact] = angle
         return known[exact]
 
-    def centers(self, contexts: ArrayLike) -> FloatArray:
-        """Unit-length point estimate: (n_params,) when it is one vector, else (N, n_params)."""
-        return self._fitted()._centers(contexts)
+    def _only_angle(self, exact: Fraction, level: ConfidenceLevel, where: str) -> float:
+        if exact != exact_level(self.calibrated_level_, where):
+            rule = f'must be {self.calibrated_level_}, the one level calibrated with scores="level"'
+            remedy = 'Set scores="all" and call conformalize to have every level'
+            raise invalid("confidence_level", where, rule, level, remedy=remedy)
+        return float(self.angle_)
 
-    def uncertainty_set(
-        self, confidence_level: ConfidenceLevel | None = None, contexts: ArrayLike | None = None
-    ) -> SphericalCap:
-        """The calibrated cap; `contexts` are needed when the centre depends on them."""
-        if self._fitted().theta_ is None and contexts is None:
-            remedy = "Pass contexts: this model predicts one centre per context"
-            raise invalid("contexts", "ConformalIO.uncertainty_set", "must be given", None, remedy=remedy)
-        angle, domain = self.angle(confidence_level), self.problem.domain
+    def _cap(self, contexts: FloatArray | None, level: ConfidenceLevel | None, where: str) -> SphericalCap:
+        angle, domain = self._angle(level, where), self.problem.domain
         if self.theta_ is None:
-            return SphericalCap(self.centers(contexts if contexts is not None else []), angle, domain)
+            return SphericalCap(self._centers(contexts), angle, domain)
         known: dict[float, SphericalCap] = self._known("caps", self.theta_)
         if angle not in known:
             known[angle] = SphericalCap(self.theta_, angle, domain)
         return known[angle]
-
-    def covers(self, contexts: ArrayLike, decisions: Any, confidence_level: ConfidenceLevel | None = None) -> BoolArray:
-        """Whether the calibrated set meets each decision's inverse-feasible set, shape (N,)."""
-        return np.asarray(self.angles(contexts, decisions) <= self.angle(confidence_level))
-
-    def angles(self, contexts: ArrayLike, decisions: Any) -> FloatArray:
-        """Conformity angles of other decisions around this model's centre, radians."""
-        contexts, decisions = self._fitted().problem.check_rows(contexts, decisions, "ConformalIO.angles")
-        centers = self.centers(contexts)
-        return conformity_angles(
-            self.problem, centers, contexts, decisions, infeasible=self.infeasible, n_jobs=self.n_jobs
-        )
-
-    def score(self, contexts: ArrayLike, decisions: Any) -> float:
-        """Mean adherence: the share of decisions that the prescription reproduces exactly."""
-        contexts, decisions = self._fitted().problem.check_rows(contexts, decisions, "ConformalIO.score")
-        if not len(contexts):
-            raise invalid("contexts", "ConformalIO.score", "must have at least one row", "none")
-        return float(adherence(self.predict(contexts), decisions).mean())
-
-    def save(self, path: str | Path) -> None:
-        """Write the fitted model to one file without pickles; `load` reads it."""
-        save_model(self._fitted(), path)
-
-    def _check_settings(self, where: str) -> None:
-        if not isinstance(self.problem, Problem):
-            raise invalid("problem", where, "must be a conformio problem", type(self.problem).__name__)
-        if self.estimator is not None and not isinstance(self.estimator, Estimator):
-            raise invalid("estimator", where, "must be a conformio estimator or None", type(self.estimator).__name__)
-        self._level(None, where)
-        as_scalar(self.calibration_fraction, "calibration_fraction", where, low=0.0, high=1.0, open_low=True)
-        as_workers(self.n_jobs, where)
-        check_choice(self.infeasible, ("error", "unexplained"), "infeasible", where)
-
-    def _level(self, confidence_level: ConfidenceLevel | None, where: str) -> ConfidenceLevel:
-        level = self.confidence_level if confidence_level is None else confidence_level
-        exact_level(level, where)
-        return level
 
     def _known(self, kind: str, source: FloatArray) -> dict[Any, Any]:
         """What was worked out from a fitted array; forgotten when another array takes its place."""
@@ -238,28 +275,56 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
             kept[kind] = source, {}
         return kept[kind][1]
 
-    def _split(self, n_rows: int, rng: np.random.Generator, where: str) -> tuple[IntArray, IntArray]:
-        n_calibration = max(1, round(self.calibration_fraction * n_rows))
-        if n_rows - n_calibration < 1:
-            rule = "must leave at least one row to train on and one to calibrate on"
-            got = f"{n_rows} rows with calibration_fraction={self.calibration_fraction}"
-            raise invalid("contexts", where, rule, got, remedy="Give more rows or a smaller calibration_fraction")
-        order = rng.permutation(n_rows)
-        return np.sort(order[n_calibration:]), np.sort(order[:n_calibration])
+    def _same_columns(self, contexts: Any, where: str) -> Names | None:
+        """Names of the columns of a data frame, refused where they are not those the model was fitted on."""
+        return same_names(column_names(contexts), getattr(self, "feature_names_in_", None), where)
 
-    def _trainable(self, training: IntArray, contexts: FloatArray, decisions: Decisions, where: str) -> IntArray:
-        """Refuse infeasible decisions, or leave those of the training part out and say so."""
+    def _checked(self, contexts: ArrayLike, where: str) -> FloatArray:
+        self._fitted()._same_columns(contexts, where)
+        return self.problem.check_contexts(contexts, where)
+
+    def _checked_rows(self, contexts: ArrayLike, decisions: Any, where: str) -> tuple[FloatArray, Decisions]:
+        self._fitted()._same_columns(contexts, where)
+        return self.problem.check_rows(contexts, decisions, where)
+
+    def _prescribed(self, contexts: ArrayLike, level: ConfidenceLevel | None, where: str) -> RobustSolution:
+        contexts = self._checked(contexts, where)
+        cap = self._cap(contexts, level, where)
+        with told_of(where):
+            return solve_robust(self.problem, cap, contexts)
+
+    def _angles(self, contexts: ArrayLike, decisions: Any, where: str) -> FloatArray:
+        contexts, decisions = self._checked_rows(contexts, decisions, where)
+        self._require_feasible(contexts, decisions, where)
+        return self._measured(self.estimator_, contexts, decisions, where)
+
+    def _measured(
+        self, estimator: Estimator, contexts: FloatArray, decisions: Decisions, where: str, rows: IntArray | None = None
+    ) -> FloatArray:
+        """Angles around the estimate; infeasible decisions were refused before, if at all; `rows` are the caller's."""
+        with told_of(where, rows):
+            centers = _unit_centers(estimator, contexts, where)
+            return conformity_angles(
+                self.problem, centers, contexts, decisions, infeasible="unexplained", n_jobs=self.n_jobs
+            )
+
+    def _calibration(
+        self, estimator: Estimator, contexts: FloatArray, decisions: Decisions, where: str, rows: IntArray
+    ) -> dict[str, Any]:
+        if self.scores == "all":
+            scores = self._measured(estimator, contexts, decisions, where, rows)
+            return summary_of_scores(scores, self.confidence_level)
+        with told_of(where, rows):
+            centers, level = _unit_centers(estimator, contexts, where), self.confidence_level
+            found = quantile_angle(
+                self.problem, centers, contexts, decisions, level, infeasible="unexplained", n_jobs=self.n_jobs
+            )
+        return summary_of_level(found, level)
+
+    def _require_feasible(self, contexts: FloatArray, decisions: Decisions, where: str) -> None:
         if self.infeasible == "error":
-            self.problem.require_feasible(decisions, contexts, where)
-        usable = training[self.problem.feasible(decisions[training], contexts[training])]
-        self.n_excluded_ = len(training) - len(usable)
-        if not len(usable):
-            remedy = "Correct them, or move them with `nearest_rationalizable`"
-            raise invalid("decisions", where, "must hold feasible ones to train on", "none", remedy=remedy)
-        if self.n_excluded_:
-            message = f"{self.n_excluded_} of {len(training)} training decisions are infeasible and train nothing"
-            warnings.warn(message, CalibrationWarning, stacklevel=3)
-        return usable
+            choice = 'build the model with ConformalIO(..., infeasible="unexplained"), which counts them as angle pi'
+            self.problem.require_feasible(decisions, contexts, where, choice)
 
     def _seeded_estimator(self, rng: np.random.Generator) -> Estimator:
         estimator = PerturbedFenchelYoung() if self.estimator is None else clone(self.estimator)
@@ -267,41 +332,38 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
             estimator.set_params(random_state=int(rng.integers(2**32)))
         return estimator
 
-    def _calibrate(self, contexts: FloatArray, decisions: Decisions, indices: IntArray) -> Self:
-        theta = self.estimator_.theta_
-        self.calibration_fingerprint_ = data_fingerprint(contexts, decisions)
-        self.theta_ = None if theta is None else unit_rows(theta, "theta", "ConformalIO.fit")
-        self.scores_ = conformity_angles(
-            self.problem,
-            self._centers(contexts),
-            contexts,
-            decisions,
-            infeasible=self.infeasible,
-            n_jobs=self.n_jobs,
-        )
-        self.calibration_indices_ = indices
-        self.n_calibration_ = len(self.scores_)
-        self.n_unexplained_ = int((self.scores_ == np.pi).sum())
-        self.angle_ = calibrated_angle(self.scores_, self.confidence_level)
-        if self.angle_ == np.pi and self.n_unexplained_:
-            message = (
-                f"{self.n_unexplained_} of {self.n_calibration_} calibration decisions are explained by no parameters "
-                "within 90 degrees of the estimate, so the calibrated set is everything; check that the problem is the "
-                "one they solved, or move them with `nearest_rationalizable`"
-            )
-            warnings.warn(message, CalibrationWarning, stacklevel=3)
-        self.tie_mass_ = float((self.scores_ == self.angle_).mean())
+    def _calibrated(
+        self, estimator: Estimator, contexts: FloatArray, decisions: Decisions, rows: IntArray, where: str
+    ) -> dict[str, Any]:
+        """Fitted attributes by name, worked out in full before any of them is set."""
+        return {
+            "estimator_": estimator,
+            "theta_": None if estimator.theta_ is None else _unit_centers(estimator, contexts[:0], where),
+            "calibration_indices_": rows,
+            "n_features_in_": self.problem.context_width,
+            "calibration_fingerprint_": data_fingerprint(contexts, decisions),
+            **self._calibration(estimator, contexts, decisions, where, rows),
+        }
+
+    def _keep(self, fitted: dict[str, Any]) -> Self:
+        self.__dict__.update(fitted)
+        for name in ("feature_names_in_", "scores_", "calibrated_level_"):
+            if fitted[name] is None:
+                del self.__dict__[name]
         return self
 
-    def _centers(self, contexts: ArrayLike) -> FloatArray:
-        if self.theta_ is not None:
-            return np.asarray(self.theta_)
-        return unit_rows(self.estimator_.parameters(contexts), "theta", "ConformalIO.centers")
+    def _centers(self, contexts: Any) -> FloatArray:
+        return _unit_centers(self.estimator_, contexts, "ConformalIO.centers") if self.theta_ is None else self.theta_
 
     def _fitted(self) -> Self:
-        if not hasattr(self, "scores_"):
+        if not hasattr(self, "angle_"):
             raise NotFittedError("this ConformalIO has no calibrated angle yet. Call fit, or conformalize, first")
         return self
+
+
+def _unit_centers(estimator: Estimator, contexts: Any, where: str) -> FloatArray:
+    theta = estimator.theta_
+    return unit_rows(estimator.parameters(contexts) if theta is None else theta, "theta", where)
 
 
 def load(path: str | Path, problem: Problem | None = None, **functions: Any) -> ConformalIO:

@@ -55,9 +55,10 @@ def exact_level(confidence_level: ConfidenceLevel, where: str) -> Fraction:
             raise invalid("confidence_level", where, "must be 0 or at least 1e-300", confidence_level)
         level = Fraction(str(confidence_level))  # the shortest decimal, also of a float32
     else:
-        raise invalid("confidence_level", where, rule, repr(confidence_level))
+        raise invalid("confidence_level", where, rule, repr(confidence_level), remedy="Write it as a number, e.g. 0.9")
     if not 0 <= level <= 1:
-        raise invalid("confidence_level", where, rule, confidence_level)
+        remedy = f"Write {float(level / 100):g} for {float(level):g} percent" if 1 < level <= 100 else ""
+        raise invalid("confidence_level", where, rule, confidence_level, remedy=remedy)
     return level
 
 

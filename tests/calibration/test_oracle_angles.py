@@ -107,7 +107,10 @@ def test_infeasible_decisions_are_named_or_kept_at_pi():
     problem = cio.Knapsack([1.0, 1.0])
     decisions = [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.5, 0.0]]
     budgets = [1.0, 1.0, 1.0, 1.0]
-    with pytest.raises(cio.InvalidInputError, match=r"row 1 .*2 infeasible rows: 1, 3\. Correct them"):
+    with pytest.raises(
+        cio.InvalidInputError,
+        match=r"row 1 .*2 infeasible rows: 1, 3 \(row 1: its items weigh 2 .*budget is 1\)\. Correct or",
+    ):
         cio.conformity_angles(problem, [1.0, 2.0], budgets, decisions)
     angles = cio.conformity_angles(problem, [1.0, 2.0], budgets, decisions, infeasible="unexplained")
     np.testing.assert_array_equal(angles[[1, 3]], np.pi)

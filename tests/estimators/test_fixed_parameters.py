@@ -47,7 +47,7 @@ def test_callable():
     np.testing.assert_array_equal(estimator.parameters([3.0, 0.0]), [[4.0, 7.0], [1.0, 1.0]])
     with pytest.raises(NotFittedError):
         FixedParameters(linear).parameters(CONTEXTS)
-    with pytest.raises(InvalidInputError, match=r"`contexts` of FixedParameters\.parameters: must have 1 columns"):
+    with pytest.raises(InvalidInputError, match=r"`contexts` of FixedParameters\.parameters: must have 1 column;"):
         estimator.parameters([[0.0, 1.0]])
 
 

@@ -212,7 +212,7 @@ def test_too_few_calibration_rows_warn_and_prescribe_for_everything(drivers):
         ({"confidence_level": 1.5}, "`confidence_level` of ConformalIO.fit"),
         ({"confidence_level": "high"}, "`confidence_level`"),
         ({"calibration_fraction": 0.0}, "`calibration_fraction`"),
-        ({"calibration_fraction": 1.0}, "must leave at least one row to train on"),
+        ({"calibration_fraction": 1.0}, r"must be a number in \(0.0, 1.0\); got 1.0"),
         ({"infeasible": "drop"}, "`infeasible`"),
         ({"random_state": "seed"}, "`random_state`"),
         ({"estimator": 3}, "`estimator`"),

@@ -111,4 +111,4 @@ def test_an_unchanged_copy_passes_and_is_the_one_tested(tmp_path):
     source = copied(tmp_path)
     assert run(source, "calibration/test_quantile.py") == 0
     (source / "conformio" / "ranks.py").write_text("raise ImportError('the copy is used')\n", encoding="utf-8")
-    assert run(source, "calibration/test_quantile.py") not in (0, 1)
+    assert run(source, "calibration/test_quantile.py") != 0

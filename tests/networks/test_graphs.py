@@ -13,7 +13,7 @@ from conformio.networks import Network
 
 def test_directed_graphs_keep_order_labels_and_numbers():
     graph = nx.DiGraph()
-    graph.add_edge("c", "a", minutes=3, name="x", half=1)
+    graph.add_edge("c", "a", minutes=3, name="x", half="a")
     graph.add_edge("a", "b", minutes=1.5, name="y")
     network = Network.from_networkx(graph, zones=["b"])
     assert network.node_ids.tolist() == ["c", "a", "b"]
@@ -52,14 +52,42 @@ def test_coordinates_come_from_x_and_y():
     assert Network.from_networkx(graph).coordinates.tolist() == [[1.0, 2.0], [3.0, 4.0]]
 
 
-def test_values_missing_on_an_edge_are_left_out():
+@pytest.mark.parametrize(
+    ("value", "said"), [(float("nan"), "nan on"), ("x", "'x' on"), (None, "None on"), ((), "none on")]
+)
+@pytest.mark.parametrize("first", [True, False])
+def test_numbers_on_some_edges_only_are_refused(value, said, first):
+    known = {"km": 2.0} if value == () else {"km": 2.0, "speed": value}
     graph = nx.DiGraph()
-    graph.add_edge(0, 1, t=1.0, speed=float("nan"))
-    graph.add_edge(1, 0, t=2.0, speed=3.0)
+    for tail, head in [(0, 1), (1, 0)]:
+        graph.add_edge(tail, head, **(known if (tail == 0) == first else {"km": 1.0, "speed": 3.0}))
+    edge = r"\(0, 1\)" if first else r"\(1, 0\)"
+    message = (
+        rf"`graph` of .*: attribute 'speed' must be a number on every edge or on none; got {said} edge {edge}\. Give"
+    )
+    with pytest.raises(InvalidInputError, match=message):
+        Network.from_networkx(graph)
+    for *_, data in graph.edges(data=True):
+        data.pop("speed", None)
+    assert list(Network.from_networkx(graph).attributes) == ["km"]
+
+
+def test_text_and_lists_are_left_out_and_asking_for_them_says_so():
+    graph = nx.DiGraph()
+    graph.add_edge(0, 1, t=1.0, name="High Street", osmid=[1, 2])
+    graph.add_edge(1, 0, t=2.0, osmid=3)
     graph.add_node(9)
     network = Network.from_networkx(graph)
-    assert list(network.attributes) == ["t"]
     assert network.n_nodes == 3
+    assert list(network.attributes) == ["t"]
+    assert network.attributes.get("name") is None
+    for error in (InvalidInputError, KeyError):
+        with pytest.raises(
+            error, match=r"^`attributes` of Network: has 't'; got 'name'. Columns without any number, and"
+        ):
+            network.attributes["name"]
+    with pytest.raises(InvalidInputError, match="has none at all; got 'km'"):
+        Network([0], [1]).attributes["km"]
 
 
 @pytest.mark.parametrize(
@@ -85,7 +113,9 @@ def test_unknown_zones():
 
 def test_without_networkx_the_install_command_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "networkx", None)
-    with pytest.raises(InvalidInputError, match=r'`graph` of .*: needs NetworkX: pip install "conformio\[networks\]"'):
+    with pytest.raises(
+        InvalidInputError, match=r'`graph` of .*: needs NetworkX; .*Run: pip install "conformio\[networks\]"'
+    ):
         Network.from_networkx(object())
 
 
@@ -142,6 +172,14 @@ class TestGraphML:
         assert network.edge_ids.tolist() == list(graph.edges(keys=True))
         assert network.attributes["length"].tolist() == [12.5, 14.0, 12.5]
         assert network.coordinates.tolist() == [[-73.9, 40.7], [-73.8, 40.8]]
+
+    def test_numbers_written_as_text_on_some_edges_only_stay_text(self, tmp_path):
+        graph = nx.DiGraph()
+        graph.add_edge("a", "b", lanes="2", length="3.5")
+        graph.add_edge("b", "a", length="4")
+        nx.write_graphml(graph, tmp_path / "g.graphml")
+        network = Network.from_graphml(tmp_path / "g.graphml")
+        assert {name: values.tolist() for name, values in network.attributes.items()} == {"length": [3.5, 4.0]}
 
     def test_names_that_are_no_numbers_stay_text(self, tmp_path):
         nx.write_graphml(nx.DiGraph([("007", "8"), ("8", "NA")]), tmp_path / "g.graphml")

@@ -135,7 +135,9 @@ def test_without_pandas_the_install_command_is_named(monkeypatch, tmp_path):
     (tmp_path / "edges.csv").write_text("a,b\n0,1\n")
     monkeypatch.setitem(sys.modules, "pandas", None)
     assert Network.from_table(tmp_path / "edges.csv", tail="a", head="b").n_edges == 1
-    with pytest.raises(InvalidInputError, match=r'reading Parquet files needs pandas: pip install "conformio\[data\]"'):
+    with pytest.raises(
+        InvalidInputError, match=r'needs pandas to read Parquet files; .*Run: pip install "conformio\[data\]"'
+    ):
         Network.from_table(tmp_path / "edges.parquet", tail="a", head="b")
 
 
@@ -190,6 +192,15 @@ def test_attributes_in_files(tmp_path):
         ('a,b\n1,"2\n2,3\n', "must be a readable table; got unexpected end of data. Open it"),
         ("a,b,a\n1,2,3\n", "must have columns of different names"),
         ("a,b\n", "must have at least one row"),
+        ('a,b,t\n1,2,"1,5"\n2,3,"2,5"\n', "row 0 of .*: column 't' must .*; got '1,5'. Write decimals with a point or"),
+        ('a,b,t\n1,2,1\n2,3,"2,5"\n', "row 1 of .*: column 't' must .*; got '2,5'. Write decimals with a point or"),
+        ("a,b,t\n1,2,True\n2,3,\n", "row 1 of .*: must be complete; got a missing value in column 't'"),
+        ("a,b,t\n1,2,3\n2,3,4\n1,2,3\n", "row 2 of .*: must not repeat a row; got row 0 again. Remove one of them"),
+        ("a;b;t\n1;2;3\n", "`tail` of .*; got 'a'. The cells seem to be separated by semicolons"),
+        ("a\tb\n1\t2\n", "`tail` of .*; got 'a'. The cells seem to be separated by tabs"),
+        ("a, b\n1, 2\n", "`head` of .*; got 'b'. Did you mean ' b'"),
+        ("A,b\n1,2\n", "`tail` of .*; got 'a'. Did you mean 'A'"),
+        ("x,y\n1,2\n", r"`tail` of .* must be one of the columns \['x', 'y'\]; got 'a'$"),
     ],
 )
 def test_wrong_cells_are_named(tmp_path, text, message):
@@ -247,3 +258,37 @@ class TestNamesAndPlaces:
     def test_unknown_column_of_names(self, tmp_path):
         with pytest.raises(InvalidInputError, match=r"`edge_id` of .*: must be one of the columns"):
             Network.from_table(tmp_path / "e.csv", edge_id="x", **self.files(tmp_path))
+
+
+def test_parallel_edges_that_differ_somewhere_are_kept(tmp_path):
+    assert from_text(tmp_path, "a,b,t\n1,2,3\n1,2,4\n").n_edges == 2
+    assert from_text(tmp_path, "a,b,street\n1,2,High Street\n1,2,Back Lane\n").n_edges == 2
+    frame = pd.DataFrame({"a": [0, 0], "b": [1, 1], "t": [2.0, 2.0]})
+    with pytest.raises(InvalidInputError, match=r"row 1 of .*: must not repeat a row; got row 0 again"):
+        Network.from_table(frame, tail="a", head="b")
+
+
+def test_gaps_in_text_that_is_left_out_do_not_matter(tmp_path):
+    network = from_text(tmp_path, "a,b,street,t,note\n1,2,High Street,3,\n2,1,,4,\n")
+    assert {name: values.tolist() for name, values in network.attributes.items()} == {"t": [3, 4]}
+    frame = pd.DataFrame({"a": [0, 1], "b": [1, 0], "street": ["High Street", None], "t": [3, 4]})
+    assert list(Network.from_table(frame, tail="a", head="b").attributes) == ["t"]
+    with pytest.raises(InvalidInputError, match=r"row 1 of .*: must be complete; got a missing value in column 't'"):
+        Network.from_table(frame.assign(t=[3.0, None]), tail="a", head="b")
+
+
+def test_other_files_and_frames_come_with_a_hint(tmp_path):
+    with pytest.raises(InvalidInputError, match=r"edges\.xlsx\. Save the sheet as CSV"):
+        Network.from_table(tmp_path / "edges.xlsx", tail="a", head="b")
+    (tmp_path / "edges.csv").write_bytes("a,b\n\xe9,b\n".encode("latin-1"))
+    with pytest.raises(InvalidInputError, match=r"must be a readable table; .*Save it in the encoding UTF-8"):
+        Network.from_table(tmp_path / "edges.csv", tail="a", head="b")
+    polars = pytest.importorskip("polars")
+    with pytest.raises(InvalidInputError, match=r"got LazyFrame\. Call \.collect\(\) first"):
+        Network.from_table(polars.DataFrame({"a": [0], "b": [1]}).lazy(), tail="a", head="b")
+
+
+def test_a_name_for_costs():
+    network = Network([0], [1], attributes={"km": [1.0]})
+    with pytest.raises(InvalidInputError, match=r"`costs` of .*; got 'km'\. Write costs=network.attributes\['km'\]"):
+        network.decisions_from_paths([[0, 1]], kind="nodes", costs="km")

@@ -59,7 +59,7 @@ def test_no_rows_are_fine(problem, cap, width):
     [
         (("program", CAP, [[1.0]]), r"`problem` of solve_robust: must be a Problem; got str"),
         ((PROGRAM, [1.0, 2.0], [[1.0]]), r"`cap` of solve_robust: must be a SphericalCap; got list"),
-        ((PROGRAM, CAP, [[1.0, 2.0]]), r"`contexts` of solve_robust: must have 1 columns"),
+        ((PROGRAM, CAP, [[1.0, 2.0]]), r"`contexts` of solve_robust: must have 1 column;"),
         ((PROGRAM, CAP, [[np.nan]]), r"`contexts` row 0 of solve_robust: must be finite"),
         (
             (PROGRAM, SphericalCap([1.0, 2.0, 3.0], 0.3), [[1.0]]),

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+import conformio as cio
 from conformio.errors import InfeasibleProblemError, InvalidInputError, SolverError
 from conformio.problems import Problem
 from conformio.problems.base import row_products
@@ -149,7 +150,7 @@ WRONG_CALLS = {
     r"`theta` of Menu.solve: must be finite": lambda m: m.solve([1.0, np.nan, 0.0], [1.0]),
     r"`theta` row 1 of Menu.solve: must be finite": lambda m: m.solve([[1.0] * 3, [np.inf] * 3], [1.0, 2.0]),
     r"`contexts` of Menu.solve: must have one row per observation": lambda m: m.solve(np.ones(3), 1.0),
-    r"`contexts` of Menu.solve: must have 1 columns": lambda m: m.solve(np.ones(3), [[1.0, 2.0]]),
+    r"`contexts` of Menu.solve: must have 1 column;": lambda m: m.solve(np.ones(3), [[1.0, 2.0]]),
     r"`contexts` row 1 of Menu.solve: must be finite": lambda m: m.solve(np.ones(3), [1.0, np.inf]),
     r"`random_state` of Menu.sample_optimal": lambda m: m.sample_optimal(np.ones(3), [1.0], random_state="x"),
     r"`decisions` of Menu.is_feasible: must have 2 rows": lambda m: m.is_feasible(TABLE, [1.0, 2.0]),
@@ -195,3 +196,67 @@ def test_cones_know_their_length():
     assert len(CutCones(Menu(), np.ones((4, 1)), TABLE)) == 4
     assert len(GeneratedCones([GeneratedCone(empty, empty)], nonnegative=False)) == 1
     assert len(StationaryCones([StationaryCone(np.eye(2), empty, empty)] * 3, np.zeros(2, bool))) == 3
+
+
+REASONS = [
+    (cio.Knapsack([5.0, 4.0, 1.0]), [[5.0]], [[1.0, 1.0, 0.0]], r"its items weigh 9 in all, but the budget is 5\)"),
+    (cio.Knapsack([5.0, 4.0]), [[-1.0]], [[0.0, 0.0]], "no selection fits the negative budget -1"),
+    (cio.Knapsack([5.0, 4.0]), [[9.0]], [[0.0, 0.5]], "the entry of item 1 is 0.5, neither 0 nor 1"),
+    (
+        cio.LinearProgram(A_eq=[[8.0, 8.0]], A_ub=[[3.0, 0.0]], upper=9.0),
+        [[80.0, 6.0]],
+        [[3.0, 7.0]],
+        r"row 0 of A_ub gives 9, but must be <= 6 \(column 1\)",
+    ),
+    (
+        cio.LinearProgram(A_eq=[[8.0, 8.0]], A_ub=[[3.0, 0.0]]),
+        [[80.0, 6.0]],
+        [[0.0, 0.0]],
+        r"row 0 of A_eq gives 0, but must be = 80 \(column 0\)",
+    ),
+    (cio.LinearProgram(A_eq=[[1.0, 1.0]]), [[0.0]], [[-1.0, 1.0]], "variable 0 is -1, but must be >= 0"),
+    (cio.LinearProgram(upper=[2.0, 2.0]), np.zeros((1, 0)), [[0.0, 3.0]], "variable 1 is 3, but must be <= 2"),
+    (cio.IntegerProgram(upper=[2.0, 2.0]), np.zeros((1, 0)), [[0.0, 0.5]], "variable 1 is 0.5, but must be whole"),
+    (cio.IntegerProgram(A_ub=[[1.0, 1.0]]), [[2.0]], [[1.0, 2.0]], "row 0 of A_ub gives 3, but must be <= 2"),
+    (
+        cio.OracleProblem(lambda theta, u: np.zeros(2), 2, feasible_set="binary"),
+        [[0.0]],
+        [[0.0, 2.0]],
+        "entry 1 is 2, neither 0 nor 1",
+    ),
+    (
+        cio.OracleProblem(lambda theta, u: np.zeros(2), 2, is_member=lambda x, u: False),
+        [[0.0]],
+        [[0.0, 2.0]],
+        "`is_member` returns False",
+    ),
+]
+
+
+@pytest.mark.parametrize(("problem", "contexts", "decisions", "reason"), REASONS)
+def test_infeasible_rows_say_why(problem, contexts, decisions, reason):
+    assert not problem.is_feasible(decisions, contexts).any()
+    with pytest.raises(InvalidInputError, match=r"row 0 of .*: every .* 1 infeasible row: 0 \(" + reason) as caught:
+        cio.conformity_angles(problem, np.ones(problem.n_params), contexts, decisions)
+    movable = problem.binary or isinstance(problem, cio.LinearProgram)
+    assert ("nearest_rationalizable" in str(caught.value)) == movable
+
+
+def test_reasons_of_linear_constraints_are_those_that_fail():
+    rng = np.random.default_rng(0)
+    program = cio.LinearProgram(A_eq=rng.normal(size=(1, 3)), A_ub=rng.normal(size=(4, 3)), upper=1.0)
+    fixed = program.to_state()
+    for _ in range(200):
+        x, u = rng.uniform(-0.2, 1.2, 3), rng.normal(size=5)
+        u[0] = (fixed["A_eq"] @ x)[0] + rng.choice([0.0, 1.0])
+        if program.is_feasible([x], [u])[0]:
+            continue
+        said = program.why_infeasible(x, u)
+        if said.startswith("variable"):
+            k = int(said.split()[1])
+            assert x[k] < 0 or x[k] > 1
+        elif "A_eq" in said:
+            assert abs((fixed["A_eq"] @ x)[0] - u[0]) > 1e-7
+        else:
+            k = int(said.split()[1])
+            assert (fixed["A_ub"] @ x)[k] > u[1 + k]

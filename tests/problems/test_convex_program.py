@@ -625,10 +625,12 @@ def test_wrong_arguments():
     with pytest.raises(InvalidInputError, match="`n_params` of ConvexProgram"):
         ConvexProgram(quadratic, 0)
     with pytest.raises(InvalidInputError, match="`example_context` of ConvexProgram: must have length 1"):
-        ConvexProgram(quadratic, 2, example_context=[1.0, 2.0])
+        ConvexProgram(quadratic, 2, context_width=1, example_context=[1.0, 2.0])
     with pytest.raises(InvalidInputError, match="basis expression 0 must be affine or concave"):
         ConvexProgram(quadratic, 2, sense="max")
-    with pytest.raises(InvalidInputError, match=r"`contexts` of ConvexProgram.solve: must have 1 columns"):
+    with pytest.raises(
+        InvalidInputError, match=r"`contexts` of ConvexProgram.solve: must have 1 column;.*Pass context_width= to Conv"
+    ):
         ConvexProgram(quadratic, 2).solve([1.0, 1.0], [[1.0, 2.0]])
 
 
@@ -668,3 +670,22 @@ def test_threads_use_models_of_their_own():
     with ThreadPoolExecutor(3) as pool:
         found = list(pool.map(lambda theta: program.solve(theta, [1.0])[0], thetas))
     np.testing.assert_allclose(found, thetas[:, ::-1] / thetas.sum(axis=1)[:, None], atol=1e-6)
+
+
+def test_the_width_of_contexts_follows_the_example():
+    def build(u):
+        x = cp.Variable(2)
+        return x, [x[0], x[1]], [x >= u]
+
+    assert ConvexProgram(build, 2, example_context=[1.0, 2.0]).context_width == 2
+    assert ConvexProgram(build, 2).context_width == 1
+    with pytest.raises(InvalidInputError, match=r"`build` .* got IndexError.*Pass context_width= if contexts have"):
+        ConvexProgram(lambda u: build(np.array([float(u[0]), float(u[1])])), 2)
+
+
+def test_infeasible_decisions_name_the_constraint():
+    program = ConvexProgram(quadratic, 2)
+    with pytest.raises(
+        InvalidInputError, match=r"row 1 .*1 infeasible row: 1 \(constraint 0 \(.*\) is violated by 3\)"
+    ):
+        program.require_feasible(np.array([[1.0, 1.0], [2.0, 3.0]]), np.array([[2.0], [2.0]]), "here")

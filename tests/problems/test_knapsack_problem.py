@@ -86,7 +86,7 @@ def test_negative_budgets_are_infeasible():
         ([], r"`weights` of Knapsack: must be at least one number >= 0; got no item"),
         ([1.0, np.nan], "`weights` .*must be finite"),
         ([[1.0]], "`weights` .*must have one dimension"),
-        (["a"], "`weights` .*array of real numbers"),
+        (["a"], "`weights` .*hold real numbers"),
     ],
 )
 def test_wrong_weights(weights, message):

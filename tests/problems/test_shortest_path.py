@@ -103,8 +103,8 @@ def test_wrong_constructor_arguments():
         ([[0, np.nan]], "`contexts` row 0 of ShortestPath.solve: must be finite; got nan"),
         ([["a", "b"]], "`contexts` of ShortestPath.solve: must be node numbers, not names.*Network.node_index turns"),
         ([["a", 1]], "`contexts` of ShortestPath.solve: must be node numbers, not names.*Network.node_index turns"),
-        ([["a"], ["b", "c"]], "`contexts` of ShortestPath.solve: must be a rectangular array of real numbers"),
-        ([[None, 1]], "`contexts` of ShortestPath.solve: must be a rectangular array of real numbers"),
+        ([["a"], ["b", "c"]], "must be a rectangular array of real numbers; got rows of different lengths"),
+        ([[None, 1]], "`contexts` row 0 of ShortestPath.solve: must hold real numbers.*got None in column 0"),
     ],
 )
 def test_wrong_contexts(contexts, message):
@@ -485,3 +485,51 @@ def test_solver_models_are_kept_per_thread_and_never_copied(monkeypatch):
     assert len(built) == 3
     for result in results:
         np.testing.assert_allclose(result @ theta, first @ theta, atol=1e-9)
+
+
+ROADS = Network([0, 1, 2, 0, 3, 4], [1, 2, 0, 3, 2, 5], node_ids=list("abcdef"))
+
+
+@pytest.mark.parametrize(
+    ("edges", "trip", "reason"),
+    [
+        (
+            [0],
+            (0, 2),
+            r"it leads from node 0 \('a'\) to node 1 \('b'\), but the trip goes from .*'a'.* to node 2 \('c'\)",
+        ),
+        ([], (0, 2), r"it uses no edge, but the trip goes from node 0 \('a'\) to node 2"),
+        ([0, 1, 2], (1, 0), "its edges form closed loops, but the trip goes"),
+        ([0, 1, 3, 4], (0, 2), "do not join into one path: paths start at 0 and end at 2"),
+        ([0, 4], (0, 2), "do not join into one path: paths start at 0, 3 and end at 1, 2"),
+        ([5], (0, 5), r"no path leads from node 0 \('a'\) to node 5 \('f'\) at all"),
+    ],
+)
+def test_infeasible_trips_say_why(edges, trip, reason):
+    decision = np.zeros(6)
+    decision[edges] = 1.0
+    problem = ShortestPath(ROADS)
+    assert not problem.is_feasible([decision], [trip])[0]
+    with pytest.raises(InvalidInputError, match=reason):
+        problem.require_feasible(decision[None], np.array([trip], dtype=float), "here")
+
+
+def test_infeasible_entries_and_zones_say_why():
+    with pytest.raises(InvalidInputError, match=r"the entry of edge 1 is 0\.5, neither 0 nor 1"):
+        ShortestPath(ROADS).require_feasible(np.array([[1, 0.5, 0, 0, 0, 0]]), np.array([[0.0, 2.0]]), "here")
+    zoned = Network([0, 1, 0], [1, 2, 2], zones=[False, True, False])
+    with pytest.raises(InvalidInputError, match="edge 0 leaves or enters a zone that is no end of the trip"):
+        ShortestPath(zoned).require_feasible(np.array([[1.0, 1.0, 0.0]]), np.array([[0.0, 2.0]]), "here")
+
+
+def test_every_infeasible_trip_has_a_reason():
+    rng = np.random.default_rng(5)
+    network = Network.grid(3, 3)
+    problem = ShortestPath(network)
+    trips = np.array([rng.choice(9, 2, replace=False) for _ in range(300)], dtype=float)
+    decisions = problem.solve(np.ones(network.n_edges), trips).toarray()
+    flip = rng.integers(network.n_edges, size=300)
+    decisions[np.arange(300), flip] = 1.0 - decisions[np.arange(300), flip]
+    for row in np.flatnonzero(~problem.is_feasible(decisions, trips)):
+        said = problem.why_infeasible(decisions[row], trips[row])
+        assert said.startswith(("it leads", "its edges", "it uses no edge"))

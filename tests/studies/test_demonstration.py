@@ -9,7 +9,7 @@ import pytest
 import conformio as cio
 from conformio.studies import road_grid_example
 from conformio.studies.demo import TABLE_LEVELS, certificate, run_demo
-from conformio.studies.demo_report import COLUMNS, table_cells
+from conformio.studies.demo_report import COLUMNS, above_the_band, table_cells
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +73,18 @@ def test_bands_and_coverage_are_shares_that_grow_with_the_level(result):
     curve = result.coverage_curve
     assert all(0.0 <= point.low <= point.high <= 1.0 for point in curve)
     assert all(a.coverage <= b.coverage for a, b in itertools.pairwise(curve))
+
+
+def test_the_report_says_where_the_coverage_lies_above_the_band(result):
+    above = [point.level for point in result.coverage_curve if point.coverage > point.high]
+    assert len(above) > 1
+    assert above_the_band(result) == f"It lies above the band at {len(above)} levels from 0.05 to {above[-1]:g}."
+    assert (
+        above_the_band(dataclasses.replace(result, coverage_curve=()))
+        == "It lies above the band at none of the levels shown."
+    )
+    one = tuple(point for point in result.coverage_curve if point.level in (above[0], 0.95))
+    assert above_the_band(dataclasses.replace(result, coverage_curve=one)) == "It lies above the band at 0.05."
 
 
 def test_progress_never_goes_back(result, steps):

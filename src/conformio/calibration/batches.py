@@ -24,9 +24,7 @@ from conformio.problems.cones import Cones
 __all__ = ["Batch"]
 
 _BLOCK = 512
-_REMEDY = (
-    'Correct them, move them with `nearest_rationalizable`, or pass infeasible="unexplained" to keep them at angle pi'
-)
+_CHOICE = 'pass infeasible="unexplained" to keep them at angle pi'
 _Measured = TypeVar("_Measured")
 
 
@@ -74,7 +72,7 @@ class Batch:
         centers = unit_rows(theta, "theta", where)
         workers = as_workers(n_jobs, where)
         if infeasible == "error":
-            problem.require_feasible(decisions, contexts, where, _REMEDY)
+            problem.require_feasible(decisions, contexts, where, _CHOICE)
             rows = np.arange(len(contexts))
         else:
             rows = np.flatnonzero(problem.feasible(decisions, contexts))

@@ -63,7 +63,10 @@ def check_angles(angles: ArrayLike, where: str) -> FloatArray:
         raise invalid("angles", where, "must hold at least one angle", "none", remedy="Calibrate on some decisions")
     wrong = (values < 0.0) | (values > np.pi)
     if wrong.any():
-        raise invalid("angles", where, "must be radians in [0, pi]", values[wrong][0], row=first_row(wrong))
+        remedy = "numpy.radians turns degrees into radians"
+        raise invalid(
+            "angles", where, "must be radians in [0, pi]", values[wrong][0], row=first_row(wrong), remedy=remedy
+        )
     return values
 
 

@@ -26,7 +26,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from conformio.data.leaves import Arrays, pack, unpack
-from conformio.errors import ModelFileError
+from conformio.errors import ModelFileError, invalid
 
 __all__ = ["Header", "fingerprint", "read_archive", "read_versioned", "write_archive"]
 
@@ -73,7 +73,7 @@ def write_archive(path: str | Path, header: Header, content: dict[str, Any]) -> 
     ModelFileError
         If the file cannot be written.
     """
-    target = Path(path)
+    target = as_path(path, "save")
     blob = _zipped(header, content)
     draft = target.with_name(f".{target.name}.{secrets.token_hex(6)}")
     try:
@@ -103,7 +103,7 @@ def read_archive(path: str | Path, header: Header) -> dict[str, Any]:
 
 def read_versioned(path: str | Path, header: Header) -> tuple[int, dict[str, Any]]:
     """The file's version and its content; otherwise as `read_archive`."""
-    source = Path(path)
+    source = as_path(path, "load")
     try:
         blob = source.read_bytes()
     except OSError as error:
@@ -118,6 +118,15 @@ def read_versioned(path: str | Path, header: Header) -> tuple[int, dict[str, Any
     except _UNREADABLE as error:
         raise _damaged(source, str(error)) from error
     return int(document["version"]), content
+
+
+def as_path(path: Any, where: str) -> Path:
+    """The path of a file; refuses what is none."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise invalid(
+            "path", where, "must be the path of a file", repr(path), remedy='Write for instance "model.conformio"'
+        )
+    return Path(path)
 
 
 def fingerprint(content: dict[str, Any]) -> str:

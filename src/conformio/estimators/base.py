@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,12 +14,13 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from conformio._kernels.grouping import add_rows, add_rows_by_group, group_rows
-from conformio.checks import Decisions, FloatArray, IntArray, as_contexts
-from conformio.errors import NotFittedError, RowError, invalid
+from conformio.checks import Decisions, FloatArray, IntArray, as_contexts, described
+from conformio.errors import CalibrationWarning, NotFittedError, RowError, invalid
+from conformio.networks import Network
 from conformio.networks.shortest import sealed
 from conformio.problems.base import Problem
 
-__all__ = ["Estimator", "TrainingData", "check_problem"]
+__all__ = ["Estimator", "TrainingData", "check_estimator", "check_problem", "usable_rows"]
 
 _DENSE_ENTRIES = 1 << 22
 
@@ -79,8 +81,39 @@ def check_problem(problem: Any, where: str) -> Problem:
     """Refuse what is no forward problem."""
     if not isinstance(problem, Problem):
         rule = "must be a forward problem such as ShortestPath or LinearProgram"
-        raise invalid("problem", where, rule, repr(problem))
+        remedy = "Write ShortestPath(network)" if isinstance(problem, Network) else ""
+        if isinstance(problem, type) and issubclass(problem, Problem):
+            remedy = f"Build one: {problem.__name__}(...)"
+        raise invalid("problem", where, rule, described(problem), remedy=remedy)
     return problem
+
+
+def check_estimator(estimator: Any, where: str) -> Estimator | None:
+    """Refuse what is neither a point estimate nor None, which stands for the default one."""
+    if estimator is None or isinstance(estimator, Estimator):
+        return estimator
+    remedy = "Write for instance estimator=SuboptimalityLoss()"
+    if isinstance(estimator, type) and issubclass(estimator, Estimator):
+        remedy = f"Write {estimator.__name__}(), with brackets"
+    elif hasattr(estimator, "predict") or isinstance(estimator, (list, tuple, np.ndarray)):
+        remedy = "Write FixedParameters(...) around given parameters or a fitted predictor"
+    rule = "must be a point estimate such as SuboptimalityLoss() or None"
+    raise invalid("estimator", where, rule, described(estimator), remedy=remedy)
+
+
+def usable_rows(
+    problem: Problem, training: IntArray, contexts: FloatArray, decisions: Decisions, where: str
+) -> IntArray:
+    """The training rows whose decisions are feasible; others train nothing, which is said aloud."""
+    usable: IntArray = training[problem.feasible(decisions[training], contexts[training])]
+    if not len(usable):
+        remedy = "Correct them, or move them with `nearest_rationalizable`"
+        raise invalid("decisions", where, "must hold feasible ones to train on", "none", remedy=remedy)
+    if len(usable) < len(training):
+        n_excluded = len(training) - len(usable)
+        message = f"{n_excluded} of {len(training)} training decisions are infeasible and train nothing"
+        warnings.warn(message, CalibrationWarning, stacklevel=3)
+    return usable
 
 
 @dataclass(frozen=True)

@@ -114,6 +114,8 @@ def l1_ball(problem: Problem, center: ArrayLike | None, radius: Any, where: str)
         rule = "must be >= 0 wherever the problem's parameters must be"
         raise invalid("center", where, rule, middle[mask].min())
     reach = float(np.abs(middle).sum())
+    if not reach:
+        raise invalid("center", where, "must not be zero: it has no direction", "zeros only")
     size = reach / 4.0 if radius is None else as_scalar(radius, "radius", where, low=0.0)
     if size >= reach:
         rule = f"must be below the L1 norm of the centre, {reach:g}: the ball must not hold theta = 0"

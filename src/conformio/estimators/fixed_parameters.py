@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conformio.checks import BoolArray, FloatArray, as_parameters, first_row
+from conformio.checks import BoolArray, FloatArray, as_parameters, first_cell, first_row
 from conformio.errors import invalid
 from conformio.estimators.base import Estimator, check_problem
 from conformio.problems.base import Problem
@@ -132,8 +132,9 @@ def _checked(theta: Any, nonnegative: BoolArray, n_rows: int | None, where: str)
     wrong = np.asarray(negative | ~rows.any(axis=1))
     if wrong.any():
         row = first_row(wrong)
-        rule = "must not be zero: it has no direction"
+        rule, got = "must not be zero: it has no direction", "zeros only"
         if negative[row]:
             rule = "must be >= 0 wherever the problem's parameters must be"
-        raise invalid("theta", where, rule, rows[row], row=None if n_rows is None else row)
+            got = first_cell(rows[row], (rows[row] < 0) & nonnegative)
+        raise invalid("theta", where, rule, got, row=None if n_rows is None else row)
     return values.copy()

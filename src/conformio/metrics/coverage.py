@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betaln, gammaln
 
-from conformio.checks import FloatArray, as_index, as_scalar, as_vector, first_row
+from conformio.checks import FloatArray, as_angle, as_index, as_scalar, as_vector, first_row
 from conformio.errors import invalid
 from conformio.ranks import ConfidenceLevel, calibration_rank
 
@@ -51,7 +51,7 @@ def coverage(angles: ArrayLike, angle: float) -> float:
     if outside.any():
         row = first_row(outside)
         raise invalid("angles", where, "must be radians in [0, pi]", values[row], row)
-    return float((values <= as_scalar(angle, "angle", where, 0.0, np.pi)).mean())
+    return float((values <= as_angle(angle, "angle", where)).mean())
 
 
 def coverage_interval(

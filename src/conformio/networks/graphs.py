@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from numbers import Real
 from os import PathLike
 from pathlib import Path
@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from conformio.errors import InvalidInputError, invalid
+from conformio.errors import invalid
 
 __all__ = ["read_graph", "read_graphml"]
 
@@ -45,7 +45,7 @@ def read_graph(graph: Any, zones: Iterable[Any], where: str, drop_loops: bool = 
         "tails": tails,
         "heads": heads,
         "n_nodes": len(labels),
-        "attributes": _shared_numbers(data),
+        "attributes": _shared_numbers(data, names, where),
         "zones": _zone_mask(zones, number_of, where),
         "node_ids": labels,
         "coordinates": _places([graph.nodes[label] for label in labels]),
@@ -63,9 +63,8 @@ def read_graphml(
         graph = nx.read_graphml(Path(path))
     except (OSError, ElementTree.ParseError, nx.NetworkXException, KeyError, ValueError, TypeError) as error:
         raise invalid("path", where, f"{path}: must be a readable GraphML file", error, remedy=remedy) from error
-    spelled = [*graph.nodes(data=True), *graph.edges(data=True)]
-    for *_, known in spelled:
-        known.update({name: _spelled(value) for name, value in known.items()})
+    for things in (graph.nodes(data=True), graph.edges(data=True)):
+        _read_spelled([known for *_, known in things])
     keys = {key for *_, key in graph.edges(keys=True)} if graph.is_multigraph() else set()
     nodes, renamed = _whole_names(graph.nodes), _whole_names(keys)
     if renamed:
@@ -80,8 +79,8 @@ def _networkx(argument: str, where: str) -> Any:
     try:
         import networkx as nx
     except ImportError as error:
-        rule = 'needs NetworkX: pip install "conformio[networks]"'
-        raise InvalidInputError(f"`{argument}` of {where}: {rule}") from error
+        remedy = 'Run: pip install "conformio[networks]"'
+        raise invalid(argument, where, "needs NetworkX", "no NetworkX", remedy=remedy) from error
     return nx
 
 
@@ -90,6 +89,15 @@ def _whole_names(names: Iterable[Any]) -> dict[Any, int]:
     found = list(names)
     spell = found and all(isinstance(name, str) and _WHOLE.fullmatch(name) for name in found)
     return {name: int(name) for name in found} if spell else {}
+
+
+def _read_spelled(data: list[dict[Any, Any]]) -> None:
+    """Turn text into numbers where every node, or every edge, has a number under that name."""
+    for name in {name for known in data for name in known}:
+        values = [_spelled(known.get(name)) for known in data]
+        if all(_is_number(value) for value in values):
+            for known, value in zip(data, values, strict=True):
+                known[name] = value
 
 
 def _spelled(value: Any) -> Any:
@@ -102,11 +110,21 @@ def _is_number(value: object) -> bool:
     return isinstance(value, Real) and not np.isnan(float(value))
 
 
-def _shared_numbers(data: Sequence[dict[Any, Any]]) -> dict[str, list[Any]]:
-    """Attributes that are numbers on every edge."""
-    names = [name for name in data[0] if isinstance(name, str)]
-    shared = [name for name in names if all(_is_number(known.get(name)) for known in data)]
-    return {name: [known[name] for known in data] for name in shared}
+def _shared_numbers(data: Sequence[dict[Any, Any]], edges: Sequence[Any], where: str) -> dict[str, list[Any]]:
+    """Attributes that are numbers on every edge; refuses those that are on some only, unless lists are among them."""
+    shared = {}
+    for name in {name: None for known in data for name in known if isinstance(name, str)}:
+        values = [known.get(name) for known in data]
+        numbers = [_is_number(value) for value in values]
+        if all(numbers):
+            shared[name] = values
+        elif any(numbers) and not any(isinstance(value, Collection) and not isinstance(value, str) for value in values):
+            k = numbers.index(False)
+            rule = f"attribute {name!r} must be a number on every edge or on none"
+            got = f"{values[k]!r} on edge {edges[k]!r}" if name in data[k] else f"none on edge {edges[k]!r}"
+            remedy = "Give every edge a number, or remove the attribute from the graph"
+            raise invalid("graph", where, rule, got, remedy=remedy)
+    return shared
 
 
 def _zone_mask(zones: Iterable[Any], number_of: dict[Any, int], where: str) -> Any:

@@ -53,7 +53,8 @@ class Network:
     Parameters
     ----------
     tails, heads : array-like of whole numbers, shape (n_edges,)
-        Edge `e` leads from node `tails[e]` to node `heads[e]`; numbers are below 2**31.
+        Edge `e` leads from node `tails[e]` to node `heads[e]`; numbers are below 2**31. Nodes count from 0:
+        with numbers from 1 on, node 0 is a node without edges. `from_table` numbers nodes by itself.
     n_nodes : int, optional
         Default: one more than the largest node named.
     attributes : mapping of str to array-like of finite numbers, shape (n_edges,), optional
@@ -191,11 +192,17 @@ class Network:
             Nodes and edges keep the graph's order and `node_ids` its labels. An undirected edge becomes two
             edges, one after the other. `edge_ids` are the tuples that name edges in the graph: (tail, head),
             with parallel edges (tail, head, key). Attributes that every edge has as a number are kept, and
-            so are numeric node attributes ``x`` and ``y``, as coordinates.
+            so are numeric node attributes ``x`` and ``y``, as coordinates. Attributes that no edge has as a number,
+            or some edge as a list, are left out.
         zones : iterable of node labels, optional
             Nodes where a trip may begin or end but which it never crosses.
         self_loops : {"error", "drop"}
             Edges from a node to itself: refuse them, or leave them out.
+
+        Raises
+        ------
+        InvalidInputError
+            For an attribute that is a number on some edges and missing, NaN or text on others; names both.
         """
         where = "Network.from_networkx"
         check_choice(self_loops, ("error", "drop"), "self_loops", where)
@@ -214,7 +221,7 @@ class Network:
         Notes
         -----
         Names are text in such files. As in `from_table` they become whole numbers where all of them, of nodes
-        or of keys, are written as such, and so do attributes that are numbers written as text.
+        or of keys, are written as such, and so do attributes that are numbers written as text on every edge.
 
         Raises
         ------
@@ -256,13 +263,16 @@ class Network:
         Notes
         -----
         Every other column of numbers becomes an attribute, also when they are written as text. Columns
-        without any number (street names, dates) are left out. Only empty cells count as missing.
+        without any number (street names, dates) are left out. Only empty cells count as missing, and only in
+        columns without any number may they be. Names are taken as they are written: ``b`` and ``b`` with a space
+        behind it are two nodes.
 
         Raises
         ------
         InvalidInputError
-            For a file that cannot be read, missing columns or values, and columns where some cells are
-            numbers and others are not; names the column and the first such row.
+            For a file that cannot be read, missing columns or values, a row that repeats another one in all
+            cells, decimal commas, and columns where some cells are numbers and others are not; names the
+            column and the first such row.
         """
         where = "Network.from_table"
         check_choice(self_loops, ("error", "drop"), "self_loops", where)
@@ -298,6 +308,9 @@ class Network:
         where = "Network.decisions_from_paths"
         check_choice(kind, ("edges", "nodes"), "kind", where)
         indptr, values = flatten_paths(paths, self.n_edges if kind == "edges" else self.n_nodes, kind, where)
+        if isinstance(costs, str):
+            remedy = f"Write costs=network.attributes[{costs!r}]"
+            raise invalid("costs", where, "must be one number per edge", repr(costs), remedy=remedy)
         if kind == "edges" and costs is not None:
             raise invalid("costs", where, 'goes with kind="nodes" only', "costs")
         if kind == "edges":

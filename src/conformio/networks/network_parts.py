@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from conformio.checks import BoolArray, FloatArray, IntArray, as_index, as_vector, first_row
-from conformio.errors import invalid
+from conformio.errors import InvalidInputError, invalid
 
 __all__ = [
     "NODE_LIMIT",
@@ -82,7 +82,20 @@ def as_attributes(attributes: Mapping[str, ArrayLike] | None, n_edges: int) -> d
     """Edge attributes by name: finite numbers, one per edge."""
     if attributes is not None and not isinstance(attributes, Mapping):
         raise invalid("attributes", _WHERE, "must map names to arrays", type(attributes).__name__)
-    return {name: _as_attribute(name, values, n_edges) for name, values in (attributes or {}).items()}
+    return _Attributes({name: _as_attribute(name, values, n_edges) for name, values in (attributes or {}).items()})
+
+
+class _UnknownAttributeError(InvalidInputError, KeyError):
+    """A name that no attribute has; a `KeyError` too, as mappings promise."""
+
+    __str__ = Exception.__str__
+
+
+class _Attributes(dict[str, NDArray[Any]]):
+    def __missing__(self, name: object) -> NDArray[Any]:
+        known = ", ".join(map(repr, self)) or "none at all"
+        reason = "Columns without any number, and what only some edges of a graph have, are left out on reading"
+        raise _UnknownAttributeError(f"`attributes` of Network: has {known}; got {name!r}. {reason}")
 
 
 def _as_attribute(name: str, values: ArrayLike, n_edges: int) -> NDArray[Any]:

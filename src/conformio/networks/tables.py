@@ -13,13 +13,14 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from conformio.checks import BoolArray, first_row
+from conformio.checks import first_row
 from conformio.errors import InvalidInputError, invalid
 
 __all__ = ["read_table"]
 
 _ARGUMENT = "path_or_frame"
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*", re.ASCII)
 _WHOLE = re.compile(r"0|-?[1-9]\d{0,17}", re.ASCII)  # written in the one usual way, and within 64 bits
 _NODE = "node"
 _TRUTH = {"true": True, "false": False}
@@ -42,7 +43,10 @@ def read_table(
     named = {"tail": tail, "head": head, **({} if edge_id is None else {"edge_id": edge_id})}
     for argument, column in named.items():
         if column not in columns:
-            raise invalid(argument, where, f"must be one of the columns {list(columns)}", repr(column))
+            rule, remedy = f"must be one of the columns {list(columns)}", _header_hint(column, list(columns))
+            raise invalid(argument, where, rule, repr(column), remedy=remedy)
+        _check_complete(columns[column], column, where)
+    _check_repeats(columns, tail, head, where)
     columns = _without_loops(columns, tail, head) if self_loops == "drop" else columns
     if not len(columns[tail]):
         raise invalid(_ARGUMENT, where, "must have at least one row", "an empty table")
@@ -61,6 +65,28 @@ def read_table(
         "edge_ids": None if edge_id is None else _edge_names(columns[edge_id], _written(path_or_frame)),
         **_placed(places, rows, labels, where),
     }
+
+
+def _header_hint(column: str, columns: list[str]) -> str:
+    separators = {";": "semicolons", "\t": "tabs", "|": "bars"}
+    if len(columns) == 1 and any(mark in columns[0] for mark in separators):
+        found = next(name for mark, name in separators.items() if mark in columns[0])
+        return f"The cells seem to be separated by {found}: separate them by commas"
+    alike = [name for name in columns if name.strip().lower() == str(column).strip().lower()]
+    return f"Did you mean {alike[0]!r}?" if alike else ""
+
+
+def _check_repeats(columns: _Columns, tail: str, head: str, where: str) -> None:
+    """Refuse a row whose cells are all those of another one; parallel edges differ in some column."""
+    ends = list(zip(columns[tail].tolist(), columns[head].tolist(), strict=True))
+    if len(set(ends)) == len(ends):
+        return
+    first_of: dict[tuple[str, ...], int] = {}
+    for row, cells in enumerate(zip(*(values.tolist() for values in columns.values()), strict=True)):
+        first = first_of.setdefault(tuple(map(repr, cells)), row)
+        if first != row:
+            remedy = "Remove one of them, or tell two parallel edges apart by a column of names"
+            raise invalid(_ARGUMENT, where, "must not repeat a row", f"row {first} again", row=row, remedy=remedy)
 
 
 def _written(source: Any) -> bool:
@@ -87,6 +113,8 @@ def _node_columns(nodes: Any, where: str) -> _Columns:
     if missing:
         rule = f"must have the columns {_NODE}, x and y (and zone, if there are any)"
         raise invalid("nodes", where, rule, f"the columns {list(columns)}")
+    for name in (_NODE, "x", "y", "zone"):
+        _check_complete(columns.get(name, np.zeros(0)), name, where)
     return columns
 
 
@@ -117,15 +145,17 @@ def _place_column(places: _Columns, name: str, where: str) -> NDArray[Any]:
 
 
 def _columns(path_or_frame: Any, where: str) -> _Columns:
-    """Columns by name, none with a missing value."""
+    """Columns by name; missing values are None."""
     if hasattr(path_or_frame, "columns") and hasattr(path_or_frame, "shape"):
         return _frame_columns(path_or_frame, where)
     if not isinstance(path_or_frame, (str, PathLike)):
         rule = "must be a .csv or .parquet path, or a pandas or polars data frame"
-        raise invalid(_ARGUMENT, where, rule, type(path_or_frame).__name__)
+        remedy = "Call .collect() first" if hasattr(path_or_frame, "collect") else ""
+        raise invalid(_ARGUMENT, where, rule, type(path_or_frame).__name__, remedy=remedy)
     path = Path(path_or_frame)
     if path.suffix.lower() not in (".csv", ".parquet"):
-        raise invalid(_ARGUMENT, where, "must be a .csv or .parquet path", path)
+        remedy = "Save the sheet as CSV" if path.suffix.lower() in (".xls", ".xlsx", ".ods") else ""
+        raise invalid(_ARGUMENT, where, "must be a .csv or .parquet path", path, remedy=remedy)
     if not path.is_file():
         remedy = "Check the name; a relative one starts at the working directory"
         raise invalid(_ARGUMENT, where, f"{path}: must be a readable table", "no such file", remedy=remedy)
@@ -135,6 +165,8 @@ def _columns(path_or_frame: Any, where: str) -> _Columns:
         raise
     except (OSError, ValueError, csv.Error) as error:
         remedy = "Open it with another program, or write it again"
+        if isinstance(error, UnicodeDecodeError):
+            remedy = "Save it in the encoding UTF-8"
         raise invalid(_ARGUMENT, where, f"{path}: must be a readable table", error, remedy=remedy) from error
 
 
@@ -142,8 +174,8 @@ def _parquet_columns(path: Path, where: str) -> _Columns:
     try:
         import pandas as pd
     except ImportError as error:
-        rule = 'reading Parquet files needs pandas: pip install "conformio[data]"'
-        raise InvalidInputError(f"`{_ARGUMENT}` of {where}: {rule}") from error
+        rule, remedy = "needs pandas to read Parquet files", 'Run: pip install "conformio[data]"'
+        raise invalid(_ARGUMENT, where, rule, "no pandas", remedy=remedy) from error
     return _frame_columns(pd.read_parquet(path), where)
 
 
@@ -159,18 +191,17 @@ def _csv_columns(path: Path, where: str) -> _Columns:
         if len(cells) != len(names):
             raise invalid(_ARGUMENT, where, f"must have {len(names)} cells, as the header", len(cells), row=k)
     table = np.array(rows, dtype=object).reshape(len(rows), len(names))
-    for k, name in enumerate(names):
-        _check_complete(np.asarray(table[:, k] == "", dtype=np.bool_), name, where)
+    table[table == ""] = None
     return {name: table[:, k] for k, name in enumerate(names)}
 
 
 def _frame_columns(frame: Any, where: str) -> _Columns:
     names = [str(name) for name in frame.columns]
     _check_names(names, where)
-    return {name: _frame_column(frame, k, name, where) for k, name in enumerate(names)}
+    return {name: _frame_column(frame, k, name) for k, name in enumerate(names)}
 
 
-def _frame_column(frame: Any, k: int, name: str, where: str) -> NDArray[Any]:
+def _frame_column(frame: Any, k: int, name: str) -> NDArray[Any]:
     if hasattr(frame, "get_column"):  # polars
         series = frame.get_column(name)
         values = series.to_numpy()
@@ -179,8 +210,11 @@ def _frame_column(frame: Any, k: int, name: str, where: str) -> NDArray[Any]:
         series = frame.iloc[:, k]
         missing = series.isna().to_numpy()
         values = series.to_numpy()
-    _check_complete(missing, name, where)
-    return np.asarray(values)
+    cells = np.asarray(values)
+    if missing.any():
+        cells = cells.astype(object)
+        cells[missing] = None
+    return cells
 
 
 def _check_names(names: list[str], where: str) -> None:
@@ -188,7 +222,8 @@ def _check_names(names: list[str], where: str) -> None:
         raise invalid(_ARGUMENT, where, "must have columns of different names", names)
 
 
-def _check_complete(missing: BoolArray, name: str, where: str) -> None:
+def _check_complete(cells: NDArray[Any], name: str, where: str) -> None:
+    missing = np.array([cell is None for cell in cells]) if cells.dtype.hasobject else np.zeros(0, dtype=np.bool_)
     if missing.any():
         got, remedy = f"a missing value in column {name!r}", "Fill it in or leave the column out"
         raise invalid(_ARGUMENT, where, "must be complete", got, row=first_row(missing), remedy=remedy)
@@ -202,17 +237,21 @@ def _as_numbers(values: NDArray[Any], name: str, where: str) -> NDArray[Any] | N
     if values.dtype.kind in "biuf":
         return values
     cells = values.tolist()
-    truths = [_TRUTH.get(str(cell).lower()) for cell in cells]
+    present = [cell for cell in cells if cell is not None]
+    truths = [_TRUTH.get(str(cell).lower()) for cell in present]
+    numbers = [_number(cell) for cell in present]
+    commas = [isinstance(cell, str) and _DECIMAL_COMMA.fullmatch(cell) is not None for cell in present]
+    spelled = bool(present) and all(commas)
+    if not present or (None in truths and not spelled and not any(number is not None for number in numbers)):
+        return None
+    _check_complete(values, name, where)
     if None not in truths:
         return np.array(truths, dtype=np.bool_)
-    numbers = [_number(cell) for cell in cells]
-    if not any(number is not None for number in numbers):
-        return None
     if None in numbers:
         row = numbers.index(None)
         rule = f"column {name!r} must hold numbers in all cells or in none"
-        remedy = "Correct the cell or leave the column out"
-        raise invalid(_ARGUMENT, where, rule, repr(cells[row]), row=row, remedy=remedy)
+        remedy = "Write decimals with a point" if commas[row] else "Correct the cell"
+        raise invalid(_ARGUMENT, where, rule, repr(cells[row]), row=row, remedy=f"{remedy} or leave the column out")
     whole = all(isinstance(number, int) and abs(number) < 2**63 for number in numbers)
     return np.array(numbers, dtype=np.int64 if whole else np.float64)
 

@@ -162,6 +162,13 @@ class ConvexModel:
         off = [np.abs(_vector(h)).max(initial=0.0) for h in self.structure.equalities]
         return float(np.max([0.0, *over, *off]))
 
+    def most_violated(self) -> tuple[int, float]:
+        """Which of `constraints` the placed decision violates most, and by how much; NaN outside a domain."""
+        with np.errstate(all="ignore"):
+            sizes = [float(np.max(constraint.violation())) for constraint in self.structure.constraints]
+        worst = int(np.argmax(np.where(np.isnan(sizes), np.inf, sizes)))
+        return worst, sizes[worst]
+
     def basis_gradients(self, x: FloatArray, row: int) -> FloatArray:
         """Gradients of the basis functions at `x`, shape (n, n_params)."""
         self.place(x)

@@ -87,7 +87,10 @@ class ModelShelf:
             raise
         except Exception as error:
             rule, got = f"must accept the context {u.tolist()}", f"{type(error).__name__}: {error}"
-            remedy = "Pass example_context= if only this example is out of range"
+            remedy = (
+                "Pass context_width= if contexts have another number of entries, or example_context= if only this "
+                "example is out of range"
+            )
             raise invalid("build", self._where, rule, got, remedy=remedy) from error
         return ConvexModel(structure, None, self._sense, self._nonnegative(structure), self._where)
 

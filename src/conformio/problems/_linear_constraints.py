@@ -135,6 +135,25 @@ class LinearConstraints:
         ]
         return np.asarray(np.hstack(parts).all(axis=1), dtype=np.bool_)
 
+    def violated(self, decision: FloatArray, context: FloatArray) -> str:
+        """The most violated constraint of an infeasible decision, in the caller's units."""
+        b_eq, b_ub = np.split(context * self.scale, [self.n_eq])
+        at_eq, at_ub = self.A_eq @ decision, self.A_ub @ decision
+        excess = [np.abs(at_eq - b_eq), at_ub - b_ub, self.lower - decision, decision - self.upper]
+        relative = [
+            over / np.maximum(1.0, np.where(np.isfinite(sides), np.abs(sides), 1.0))
+            for over, sides in zip(excess, (b_eq, b_ub, self.lower, self.upper), strict=True)
+        ]
+        kind = int(np.argmax([part.max(initial=-np.inf) for part in relative]))
+        k = int(np.argmax(relative[kind]))
+        if kind > 1:
+            bound, rule = ((self.lower, ">="), (self.upper, "<="))[kind - 2]
+            return f"variable {k} is {decision[k]:.10g}, but must be {rule} {bound[k]:.10g}"
+        column, rule = (k, "=") if kind == 0 else (self.n_eq + k, "<=")
+        value = (at_eq, at_ub)[kind][k] / self.scale[column]
+        matrix = ("A_eq", "A_ub")[kind]
+        return f"row {k} of {matrix} gives {value:.10g}, but must be {rule} {context[column]:.10g} (column {column})"
+
     def active(self, decision: FloatArray, context: FloatArray) -> tuple[BoolArray, BoolArray, BoolArray]:
         """Which inequality rows, lower bounds and upper bounds one feasible decision touches."""
         b_ub = (context * self.scale)[self.n_eq :]

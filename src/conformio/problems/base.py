@@ -31,12 +31,16 @@ from conformio.checks import (
     as_parameters,
     as_scalar,
     check_same_rows,
+    dense,
+    n_columns,
 )
-from conformio.errors import RowError, invalid
+from conformio.errors import InvalidInputError, RowError, invalid
 from conformio.problems.cones import Cones
 from conformio.problems.polyhedra import Polyhedron, Sides
 
 __all__ = ["Problem"]
+
+_MANY = 5
 
 
 class Problem(ABC):
@@ -123,12 +127,12 @@ class Problem(ABC):
     def objective(self, theta: ArrayLike, decisions: Any) -> FloatArray:
         """`theta . basis(x)` per row, shape (N,)."""
         where = self._where("objective")
-        values = self._evaluate(as_decisions(decisions, self.n_vars, where))
+        values = self._evaluate(self.check_decisions(decisions, where))
         return row_products(as_parameters(theta, values.shape[0], self.n_params, "free", where), values)
 
     def basis(self, decisions: Any) -> Decisions:
         """Basis functions at each decision, shape (N, n_params); mostly the decisions themselves."""
-        values = self._evaluate(as_decisions(decisions, self.n_vars, self._where("basis")))
+        values = self._evaluate(self.check_decisions(decisions, self._where("basis")))
         return values.astype(np.float64, copy=False)
 
     def is_feasible(self, decisions: Any, contexts: ArrayLike) -> BoolArray:
@@ -212,22 +216,56 @@ class Problem(ABC):
         """Contexts as a (N, context_width) array; problems with rules of their own extend this."""
         return as_contexts(contexts, self.context_width, where)
 
+    def check_decisions(self, decisions: Any, where: str) -> Decisions:
+        """Decisions as a (N, n_vars) array or CSR; problems with rules of their own extend this."""
+        return as_decisions(decisions, self.n_vars, where)
+
     def check_rows(self, contexts: ArrayLike, decisions: Any, where: str) -> tuple[FloatArray, Decisions]:
         """Contexts and decisions, checked and of equal length."""
-        contexts = self.check_contexts(contexts, where)
-        decisions = as_decisions(decisions, self.n_vars, where)
-        check_same_rows(decisions.shape[0], len(contexts), "decisions", where)
-        return contexts, decisions
+        try:
+            rows = self.check_contexts(contexts, where)
+            taken = self.check_decisions(decisions, where)
+        except InvalidInputError as error:
+            wide, narrow = n_columns(contexts), n_columns(decisions)
+            if wide != self.n_vars or narrow != self.context_width or wide == narrow:
+                raise
+            rule = f"must have {self.context_width} columns and `decisions` {self.n_vars}"
+            remedy = "The two arguments are swapped: contexts come first"
+            raise invalid("contexts", where, rule, f"{wide} and {narrow}", remedy=remedy) from error
+        check_same_rows(taken.shape[0], len(rows), "decisions", where)
+        return rows, taken
 
-    def require_feasible(self, decisions: Decisions, contexts: FloatArray, where: str, remedy: str = "") -> None:
-        """Refuse checked decisions outside their `X(u)`, naming the rows."""
+    def require_feasible(self, decisions: Decisions, contexts: FloatArray, where: str, choice: str = "") -> None:
+        """Refuse checked decisions outside their `X(u)`: names the rows and what is wrong with the first.
+
+        `choice` is what the caller can do besides, e.g. `'or pass infeasible="unexplained"'`.
+        """
         rows = np.flatnonzero(~self.feasible(decisions, contexts))
-        if len(rows):
-            named = ", ".join(str(row) for row in rows[:10]) + (", ..." if len(rows) > 10 else "")
-            rule = "every decision must be feasible for its context"
-            got = f"{len(rows)} infeasible rows: {named}"
-            remedy = remedy or "Correct or remove them, or move them with `nearest_rationalizable`"
-            raise invalid("decisions", where, rule, got, row=int(rows[0]), remedy=remedy)
+        if not len(rows):
+            return
+        first, several = int(rows[0]), "s" if len(rows) > 1 else ""
+        named = ", ".join(str(row) for row in rows[:10]) + (", ..." if len(rows) > 10 else "")
+        reason = self.why_infeasible(dense(decisions[[first]])[0], contexts[first])
+        got = f"{len(rows)} infeasible row{several}: {named} ({f'row {first}: ' if several else ''}{reason})"
+        remedy = self._remedy(len(rows), len(contexts), choice)
+        raise invalid(
+            "decisions", where, "every decision must be feasible for its context", got, row=first, remedy=remedy
+        )
+
+    def why_infeasible(self, decision: FloatArray, context: FloatArray) -> str:
+        """What is wrong with one infeasible decision, as a clause; problems that know more replace this."""
+        return "it lies outside the feasible set of its context"
+
+    def _remedy(self, n_wrong: int, n_rows: int, choice: str) -> str:
+        if n_wrong >= _MANY and 2 * n_wrong > n_rows:
+            return (
+                "So many are seldom single mistakes: check the order of the columns of `contexts`, and that row k of "
+                "`contexts` and row k of `decisions` belong together"
+            )
+        movable = self.binary or (self.convex and self.polyhedron() is not None)
+        ways = ["Correct or remove them", "move them with `nearest_rationalizable`" if movable else "", choice]
+        *most, last = [way for way in ways if way]
+        return ", ".join(most) + (f", or {last}" if most else last)
 
     def _evaluate(self, decisions: Decisions) -> Decisions:
         """Basis values of checked decisions; problems whose basis is not the identity replace this."""

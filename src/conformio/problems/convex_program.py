@@ -28,6 +28,7 @@ from conformio.checks import (
     Domain,
     FloatArray,
     Sense,
+    as_contexts,
     as_index,
     as_vector,
     check_choice,
@@ -66,8 +67,8 @@ class ConvexProgram(Problem):
     n_params : int
         Number of basis functions.
     sense : {"min", "max"}
-    context_width : int
-        Number of columns of `contexts`.
+    context_width : int, optional
+        Number of columns of `contexts`; by default as many as `example_context` has entries, or 1.
     domain : {"free", "nonnegative"}
         Where parameters live. Whatever it says, the parameter of a basis function that is not affine must be
         nonnegative; when that holds for all of them, the domain is "nonnegative".
@@ -113,7 +114,7 @@ class ConvexProgram(Problem):
         n_params: int,
         sense: Sense = "min",
         *,
-        context_width: int = 1,
+        context_width: int | None = None,
         domain: Domain = "free",
         example_context: ArrayLike | None = None,
     ):
@@ -123,7 +124,8 @@ class ConvexProgram(Problem):
         check_choice(sense, ("min", "max"), "sense", where)
         check_choice(domain, ("free", "nonnegative"), "domain", where)
         self.n_params = as_index(n_params, "n_params", where, low=1)
-        self.context_width = as_index(context_width, "context_width", where)
+        known = 1 if example_context is None else max(np.size(example_context), 1)
+        self.context_width = known if context_width is None else as_index(context_width, "context_width", where)
         example = np.ones(self.context_width) if example_context is None else example_context
         self._example = as_vector(example, "example_context", where, self.context_width)
         self._build, self.sense, self._asked_domain = build, sense, domain
@@ -170,6 +172,11 @@ class ConvexProgram(Problem):
             drawn[rows] = self._unique_optimum(shelf.at(contexts[rows[0]]), theta_k, rng, int(rows[0]))
         return drawn
 
+    def check_contexts(self, contexts: ArrayLike, where: str) -> FloatArray:
+        """Contexts as a (N, context_width) array."""
+        remedy = f"Pass context_width= to {type(self).__name__} when its contexts have more entries"
+        return as_contexts(contexts, self.context_width, where, remedy)
+
     def feasible(self, decisions: Decisions, contexts: FloatArray) -> BoolArray:
         """Whether each decision satisfies its row's constraints."""
         shelf, points = self._shelf(), dense(decisions)
@@ -179,6 +186,13 @@ class ConvexProgram(Problem):
             model.place(x)
             fits[k] = model.violation() <= _FEASIBLE * max(1.0, float(np.abs(x).max()))
         return fits
+
+    def why_infeasible(self, decision: FloatArray, context: FloatArray) -> str:
+        """The most violated constraint."""
+        model = self._shelf().at(context)
+        model.place(decision)
+        k, size = model.most_violated()
+        return f"constraint {k} ({model.structure.constraints[k]}) is violated by {size:.6g}"
 
     def cones(self, contexts: FloatArray, decisions: Decisions) -> Cones:
         """Stationarity conditions at each decision, up to what rounding of the decision changes in them."""

@@ -135,6 +135,13 @@ class IntegerProgram(Problem):
         fits: BoolArray = self._constraints.satisfied(decisions, contexts) & ~off.any(axis=1)
         return fits
 
+    def why_infeasible(self, decision: FloatArray, context: FloatArray) -> str:
+        """A variable that should be whole, or the most violated constraint."""
+        broken = np.flatnonzero(self.integrality & (np.abs(decision - np.round(decision)) > TOLERANCE))
+        if len(broken):
+            return f"variable {broken[0]} is {decision[broken[0]]:.10g}, but must be whole"
+        return self._constraints.violated(decision, context)
+
     def cones(self, contexts: FloatArray, decisions: Decisions) -> Cones:
         """Cones known through the solver."""
         return CutCones(self, contexts, dense(decisions))

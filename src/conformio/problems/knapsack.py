@@ -125,6 +125,15 @@ class Knapsack(Problem):
         fits: BoolArray = whole & (np.round(points) @ self.weights <= _capacities(contexts)) & (contexts[:, 0] >= 0)
         return fits
 
+    def why_infeasible(self, decision: FloatArray, context: FloatArray) -> str:
+        """An entry that is neither 0 nor 1, or the weight beside the budget."""
+        broken = np.flatnonzero(np.minimum(np.abs(decision), np.abs(decision - 1.0)) > _WHOLE)
+        if len(broken):
+            return f"the entry of item {broken[0]} is {decision[broken[0]]:g}, neither 0 nor 1"
+        if context[0] < 0:
+            return f"no selection fits the negative budget {context[0]:g}"
+        return f"its items weigh {np.round(decision) @ self.weights:.10g} in all, but the budget is {context[0]:.10g}"
+
     def cones(self, contexts: FloatArray, decisions: Decisions) -> Cones:
         """Cones known through the solver."""
         return CutCones(self, contexts, dense(decisions))

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conformio.checks import BoolArray, Decisions, Domain, FloatArray, Sense, as_index, check_choice, dense
+from conformio.checks import BoolArray, Decisions, Domain, FloatArray, Sense, as_contexts, as_index, check_choice, dense
 from conformio.errors import RowError, SolverError, invalid
 from conformio.problems.base import Problem
 from conformio.problems.cones import Cones, CutCones
@@ -138,6 +138,11 @@ class OracleProblem(Problem):
             raise invalid("sample", self._where("sample_optimal"), rule, None, remedy=remedy)
         return self._answers(lambda theta_k, u: sample(theta_k, u, rng), "sample", theta, contexts)
 
+    def check_contexts(self, contexts: ArrayLike, where: str) -> FloatArray:
+        """Contexts as a (N, context_width) array."""
+        remedy = f"Pass context_width= to {type(self).__name__} when its contexts have more entries"
+        return as_contexts(contexts, self.context_width, where, remedy)
+
     def feasible(self, decisions: Decisions, contexts: FloatArray) -> BoolArray:
         """What `is_member` says, and whether the decision is 0/1 if that was declared."""
         points = dense(decisions)
@@ -146,6 +151,13 @@ class OracleProblem(Problem):
             for k in np.flatnonzero(fits):
                 fits[k] = self._member(points[k], contexts[k], int(k), self._where("is_feasible"))
         return fits
+
+    def why_infeasible(self, decision: FloatArray, context: FloatArray) -> str:
+        """An entry that is neither 0 nor 1, or what `is_member` says."""
+        broken = np.flatnonzero(np.minimum(np.abs(decision), np.abs(decision - 1.0)) > _WHOLE)
+        if self.binary and len(broken):
+            return f"entry {broken[0]} is {decision[broken[0]]:g}, neither 0 nor 1"
+        return "`is_member` returns False"
 
     def cones(self, contexts: FloatArray, decisions: Decisions) -> Cones:
         """Cones known through the solver."""

@@ -26,7 +26,7 @@ from conformio.checks import (
     check_choice,
     first_row,
 )
-from conformio.errors import InfeasibleProblemError, RowError, SolverError, invalid
+from conformio.errors import InfeasibleProblemError, InvalidInputError, RowError, SolverError, invalid
 from conformio.networks import Network
 from conformio.networks.flow_program import FlowProgram, has_light_cycle, usable_edges
 from conformio.networks.shortest import cost_tree, sealed, shortest_paths
@@ -132,6 +132,23 @@ class ShortestPath(Problem):
             network.tails, network.heads, network.zones, origins, destinations, _BINARY,
         )  # fmt: skip
         return verdict
+
+    def check_decisions(self, decisions: Any, where: str) -> Decisions:
+        """Decisions as a (N, n_edges) array or CSR."""
+        try:
+            return super().check_decisions(decisions, where)
+        except InvalidInputError as error:
+            if not _looks_like_paths(decisions):
+                raise
+            rule, remedy = "must have one 0/1 entry per edge", "network.decisions_from_paths turns paths into decisions"
+            raise invalid("decisions", where, rule, "what look like paths", remedy=remedy) from error
+
+    def why_infeasible(self, decision: FloatArray, context: FloatArray) -> str:
+        """An entry, a street that is closed to the trip, or the ends of the path."""
+        broken = np.flatnonzero(np.minimum(np.abs(decision), np.abs(decision - 1.0)) > _BINARY)
+        if len(broken):
+            return f"the entry of edge {broken[0]} is {decision[broken[0]]:g}, neither 0 nor 1"
+        return _why_no_trip(self.network, np.flatnonzero(decision > 0.5), context)
 
     def to_state(self) -> dict[str, Any]:
         """The network and the domain."""
@@ -294,6 +311,43 @@ def _holds_names(contexts: ArrayLike) -> bool:
     except (TypeError, ValueError):
         return False
     return entries.dtype.kind in "OSU" and any(isinstance(entry, (str, bytes)) for entry in entries.ravel().tolist())
+
+
+def _looks_like_paths(decisions: Any) -> bool:
+    """Rows of different lengths, or of names."""
+    if not isinstance(decisions, (list, tuple)) or not all(isinstance(row, (list, tuple)) for row in decisions):
+        return False
+    return len({len(row) for row in decisions}) > 1 or any(isinstance(step, str) for row in decisions for step in row)
+
+
+def _why_no_trip(network: Network, edges: IntArray, context: FloatArray) -> str:
+    """What keeps these edges from being one trip from `context[0]` to `context[1]` over usable edges."""
+    origin, destination = (int(node) for node in context)
+    if not shortest_paths(network, np.ones(network.n_edges), context[None]).found.all():
+        crossing = " that crosses no zone" if network.zones.any() else ""
+        return f"no path{crossing} leads from {_named(network, origin)} to {_named(network, destination)} at all"
+    trip = f"the trip goes from {_named(network, origin)} to {_named(network, destination)}"
+    if not len(edges):
+        return f"it uses no edge, but {trip}"
+    closed = edges[~usable_edges(network, origin, destination)[edges]]
+    if len(closed):
+        return f"edge {closed[0]} leaves or enters a zone that is no end of the trip, and zones are never crossed"
+    balance = np.bincount(network.heads[edges], minlength=network.n_nodes)
+    balance -= np.bincount(network.tails[edges], minlength=network.n_nodes)
+    starts, ends = (np.flatnonzero(sign * balance > 0) for sign in (-1, 1))
+    if not len(starts):
+        return f"its edges form closed loops, but {trip}"
+    if len(starts) > 1 or len(ends) > 1 or balance.max() > 1:
+        return f"its edges do not join into one path: paths start at {_list(starts)} and end at {_list(ends)}"
+    return f"it leads from {_named(network, int(starts[0]))} to {_named(network, int(ends[0]))}, but {trip}"
+
+
+def _named(network: Network, node: int) -> str:
+    return f"node {node}" if network.node_ids is None else f"node {node} ({network.node_ids.tolist()[node]!r})"
+
+
+def _list(nodes: IntArray) -> str:
+    return ", ".join(str(node) for node in nodes[:5]) + (", ..." if len(nodes) > 5 else "")
 
 
 def _single_rows(theta: FloatArray) -> Iterator[tuple[FloatArray, IntArray]]:

@@ -27,11 +27,11 @@ from conformio.checks import (
     Domain,
     FloatArray,
     RandomState,
+    as_angle,
     as_decisions,
     as_generator,
     as_index,
     as_parameters,
-    as_scalar,
     check_choice,
     check_same_rows,
     dense,
@@ -85,7 +85,7 @@ class SphericalCap(UncertaintySet):
     def __post_init__(self) -> None:
         where = "SphericalCap"
         check_choice(self.domain, ("free", "nonnegative"), "domain", where)
-        object.__setattr__(self, "angle", as_scalar(self.angle, "angle", where, 0.0, np.pi))
+        object.__setattr__(self, "angle", as_angle(self.angle, "angle", where))
         object.__setattr__(self, "center", _unit_center(self.center, self.domain, where))
 
     @property

@@ -12,7 +12,7 @@ from typing import Any
 from conformio.errors import InvalidInputError, invalid
 from conformio.studies.demo import DemoResult, DemoRow, certificate
 
-__all__ = ["check_can_plot", "prepared_folder", "table_cells", "write_report"]
+__all__ = ["above_the_band", "check_can_plot", "prepared_folder", "table_cells", "write_report"]
 
 COLUMNS = ("method", "level", "coverage", "angle (deg)", "AOG", "POG", "adherence", "seconds")
 
@@ -48,7 +48,7 @@ $body
 <img alt="Coverage of the test decisions against the level, with the exact band" src="$coverage_figure">
 <p>At each level the band holds the coverage of the test decisions with probability at least 0.99 when no two
 angles are equal. Here $ties of the calibration angles are exactly 0: at levels up to about that share the set is a
-single point and the coverage lies above the band.</p>
+single point, and the coverage stays at about that share however low the level. $above</p>
 <h2>Optimality gaps against level</h2>
 <img alt="AOG and POG of the conformal pipeline against the level, with the classic ones" src="$gap_figure">
 </body>
@@ -116,9 +116,19 @@ def _page(result: DemoResult) -> str:
         body="\n".join(f"<tr>{cells}</tr>" for cells in rows),
         certificate=certificate(result),
         ties=f"{result.zero_angle_share:.1%}",
+        above=above_the_band(result),
         coverage_figure=_coverage_figure(result),
         gap_figure=_gap_figure(result),
     )
+
+
+def above_the_band(result: DemoResult) -> str:
+    """At which of the levels shown the coverage lies above the band."""
+    levels = [point.level for point in result.coverage_curve if point.coverage > point.high]
+    if not levels:
+        return "It lies above the band at none of the levels shown."
+    shown = f"{levels[0]:g}" if len(levels) == 1 else f"{len(levels)} levels from {levels[0]:g} to {levels[-1]:g}"
+    return f"It lies above the band at {shown}."
 
 
 def _coverage_figure(result: DemoResult) -> str:
