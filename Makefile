@@ -13,7 +13,7 @@ demo: $(BIN)/.demo  ## The paper's road-grid example: a result table, and confor
 	$(BIN)/conformio demo --out conformio-demo
 
 test: $(BIN)/.dev  ## The whole test suite with branch coverage
-	$(BIN)/python -m pytest --cov --cov-fail-under=95
+	$(BIN)/python -m pytest --numprocesses auto --cov --cov-fail-under=95
 
 check: $(BIN)/.dev  ## Lint, format, types and import layers
 	$(BIN)/ruff check src tests benchmarks

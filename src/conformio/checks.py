@@ -279,7 +279,7 @@ def described(value: Any) -> str:
 
 def column_names(contexts: Any) -> Names | None:
     """Names of the columns of a data frame; None for anything whose columns have no names of text."""
-    if not hasattr(contexts, "columns") or not hasattr(contexts, "shape"):
+    if not hasattr(contexts, "shape") or not hasattr(contexts, "columns"):
         return None
     names = list(contexts.columns)
     return np.array(names) if names and all(isinstance(name, str) for name in names) else None

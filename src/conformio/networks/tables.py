@@ -146,7 +146,7 @@ def _place_column(places: _Columns, name: str, where: str) -> NDArray[Any]:
 
 def _columns(path_or_frame: Any, where: str) -> _Columns:
     """Columns by name; missing values are None."""
-    if hasattr(path_or_frame, "columns") and hasattr(path_or_frame, "shape"):
+    if hasattr(path_or_frame, "shape") and hasattr(path_or_frame, "columns"):
         return _frame_columns(path_or_frame, where)
     if not isinstance(path_or_frame, (str, PathLike)):
         rule = "must be a .csv or .parquet path, or a pandas or polars data frame"
