@@ -15,20 +15,21 @@ demo: $(BIN)/.demo  ## The paper's road-grid example: a result table, and confor
 test: $(BIN)/.dev  ## The whole test suite with branch coverage
 	$(BIN)/python -m pytest --numprocesses auto --cov --cov-fail-under=95
 
-check: $(BIN)/.dev  ## Lint, format, types and import layers
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+check: $(BIN)/.dev docs  ## Lint, format, types, import layers and the documentation build
+	$(BIN)/ruff check src tests benchmarks docs
+	$(BIN)/ruff format --check src tests benchmarks docs/conf.py docs/_extensions
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q tests/test_layers.py
 
 bench: $(BIN)/.dev  ## Speed of the fast routes against the reference routes on this machine
 	$(BIN)/python benchmarks/run.py
 
-docs: $(BIN)/.dev  ## Execute every code block of README and docs
-	$(BIN)/python -m pytest -q tests/docs
+docs: $(BIN)/.dev  ## The documentation as a site: docs/_build/html/index.html
+	rm -rf docs/api/generated
+	$(BIN)/python -m sphinx -W --keep-going -q -E -b html docs docs/_build/html
 
 clean:  ## Remove the environment and build leftovers
-	rm -rf $(VENV) build dist conformio-demo .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) build dist conformio-demo docs/_build docs/api/generated .pytest_cache .mypy_cache .ruff_cache
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from conformio.errors import (
         CalibrationWarning,
         ConformioError,
+        FaultyRowsError,
         InfeasibleProblemError,
         InvalidInputError,
         ModelFileError,
@@ -50,6 +51,7 @@ __all__ = [
     "ConformioError",
     "ConvexProgram",
     "DistributionallyRobustLoss",
+    "FaultyRowsError",
     "FixedParameters",
     "InfeasibleProblemError",
     "IntegerProgram",
@@ -91,6 +93,7 @@ _HOMES = {
     "errors": (
         "CalibrationWarning",
         "ConformioError",
+        "FaultyRowsError",
         "InfeasibleProblemError",
         "InvalidInputError",
         "ModelFileError",

@@ -380,7 +380,7 @@ class Network:
 
     @cached_property
     def incidence(self) -> Any:
-        """CSR (n_nodes, n_edges): +1 where an edge enters a node, -1 where it leaves one."""
+        """Nodes by edges, as CSR, with +1 where an edge enters a node and -1 where it leaves one."""
         edges = np.arange(self.n_edges)
         signs = np.repeat([1.0, -1.0], self.n_edges)
         place = (np.concatenate([self.heads, self.tails]), np.concatenate([edges, edges]))
