@@ -6,6 +6,7 @@
 | --- | --- |
 | `relaxed=True`, polyhedral | projection; conic for rows it does not prove |
 | paths, costs >= 0 | hop-count |
+| knapsacks of few items, enough budgets or a nonnegative cap | enumeration |
 | other binary | parametric; cutting plane where a nonnegative cap clips worst cases (`max` problems) |
 | polyhedral, no whole variables | projection; conic for rows it does not prove (its own fallback: cutting plane) |
 | CVXPY programs | conic through CVXPY |
@@ -27,6 +28,7 @@ from conformio.errors import InvalidInputError, UncertifiedWarning, invalid
 from conformio.prescription.conic import solve_conic
 from conformio.prescription.convex_basis import solve_convex, solve_convex_by_cuts
 from conformio.prescription.cutting_plane import solve_by_cuts
+from conformio.prescription.enumeration import can_enumerate, pays_to_enumerate, solve_by_enumeration
 from conformio.prescription.hop_count import solve_hop_count
 from conformio.prescription.parametric import solve_parametric
 from conformio.prescription.projection import solve_projected
@@ -39,11 +41,11 @@ from conformio.sets import SphericalCap
 
 __all__ = ["Method", "solve_robust"]
 
-Method: TypeAlias = Literal["auto", "parametric", "conic", "cutting-plane", "hop-count", "reference"]
+Method: TypeAlias = Literal["auto", "parametric", "conic", "cutting-plane", "hop-count", "enumeration", "reference"]
 _Route: TypeAlias = Callable[[RobustTask], Answers]
 
 _WHERE = "solve_robust"
-_METHODS = ("auto", "parametric", "conic", "cutting-plane", "hop-count", "reference")
+_METHODS = ("auto", "parametric", "conic", "cutting-plane", "hop-count", "enumeration", "reference")
 _OPEN = 1e-9
 _CERTIFIED = 1e-6
 
@@ -62,7 +64,7 @@ def solve_robust(
     cap : SphericalCap
         One centre, or one per context.
     contexts : array-like, shape (N, context_width)
-    method : {"auto", "parametric", "conic", "cutting-plane", "hop-count", "reference"}
+    method : {"auto", "parametric", "conic", "cutting-plane", "hop-count", "enumeration", "reference"}
         "auto" takes the fastest exact route, "reference" the slow independent one.
     relaxed : bool
         Drop wholeness (E13: the relaxed optimum of a path problem is a fractional flow, a randomised choice
@@ -135,7 +137,7 @@ def _auto(task: RobustTask) -> _Route:
     if task.relaxed and not problem.convex:
         raise _incompatible("relaxed=True", problem, "a polyhedral description whose wholeness could be dropped")
     if problem.binary:
-        return _binary
+        return solve_by_enumeration if pays_to_enumerate(task) else _binary
     if polyhedral:
         return solve_by_cuts
     if problem.convex:
@@ -166,6 +168,8 @@ def _named(task: RobustTask, method: str) -> _Route:
         return _conic(task)
     if method == "hop-count":
         return _hop_count(task)
+    if method == "enumeration":
+        return _enumeration(task)
     return _by_cuts(task, method)
 
 
@@ -194,6 +198,13 @@ def _hop_count(task: RobustTask) -> _Route:
         missing = "a ShortestPath and a centre without negative entries (relaxed=False)"
         raise _incompatible("method='hop-count'", problem, missing)
     return solve_hop_count
+
+
+def _enumeration(task: RobustTask) -> _Route:
+    if not can_enumerate(task):
+        missing = "a Knapsack of at most 14 items, one centre and an angle above 1e-9 (relaxed=False)"
+        raise _incompatible("method='enumeration'", task.problem, missing)
+    return solve_by_enumeration
 
 
 def _by_cuts(task: RobustTask, method: str) -> _Route:

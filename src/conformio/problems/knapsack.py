@@ -93,13 +93,12 @@ class Knapsack(Problem):
 
     def nominal(self, theta: FloatArray, contexts: FloatArray) -> Decisions:
         """One optimal selection per row."""
-        self._check_budgets(contexts)
+        self.check_budgets(contexts)
         taken = np.zeros((len(contexts), self.n_vars))
-        if theta.ndim == 1 and self.n_vars <= _FEW_ITEMS and 2**self.n_vars <= _SUBSETS_PER_ROW * len(contexts):
-            subsets = _catalogue(tuple(self.weights.tolist()))
-            fill_from_catalogue(*subsets, sealed(theta), sealed(_capacities(contexts)), taken)
+        if theta.ndim == 1 and self.few_items and 2**self.n_vars <= _SUBSETS_PER_ROW * len(contexts):
+            fill_from_catalogue(*self.subsets(), sealed(theta), sealed(self.capacities(contexts)), taken)
             return taken
-        unsolved = fill_rows(self.weights, np.atleast_2d(theta), _capacities(contexts), taken)
+        unsolved = fill_rows(self.weights, np.atleast_2d(theta), self.capacities(contexts), taken)
         if unsolved >= 0:
             reason = "the instance needs too many states; its weights and values are too strongly correlated"
             raise SolverError(type(self).__name__, reason, int(unsolved))
@@ -113,7 +112,7 @@ class Knapsack(Problem):
         drawn = np.zeros((len(contexts), self.n_vars))
         for values, rows in distinct_rows(theta, contexts):
             first = int(rows[0])
-            capacity = float(_capacities(contexts[first : first + 1])[0])
+            capacity = float(self.capacities(contexts[first : first + 1])[0])
             floor = float(best[first]) - _TIE * values[self.weights <= capacity].max(initial=0.0)
             drawn[rows] = self._draw_ties(values, capacity, floor, len(rows), rng, first)
         return drawn
@@ -122,7 +121,7 @@ class Knapsack(Problem):
         """Whether each decision is 0/1 and fits its budget."""
         points = dense(decisions)
         whole = (np.minimum(np.abs(points), np.abs(points - 1.0)) <= _WHOLE).all(axis=1)
-        fits: BoolArray = whole & (np.round(points) @ self.weights <= _capacities(contexts)) & (contexts[:, 0] >= 0)
+        fits: BoolArray = whole & (np.round(points) @ self.weights <= self.capacities(contexts)) & (contexts[:, 0] >= 0)
         return fits
 
     def why_infeasible(self, decision: FloatArray, context: FloatArray) -> str:
@@ -149,22 +148,36 @@ class Knapsack(Problem):
 
     def sides(self, context: FloatArray) -> Sides:
         """The budget, and the bounds 0 and 1; items heavier than the budget stay out."""
-        capacity = _capacities(context[None, :])
+        capacity = self.capacities(context[None, :])
         fits = (self.weights <= capacity).astype(np.float64)
         return Sides(np.zeros(0), capacity * self._unit, np.zeros(self.n_vars), fits)
+
+    @property
+    def few_items(self) -> bool:
+        """Whether a list of all subsets is small: at most 14 items."""
+        return self.n_vars <= _FEW_ITEMS
+
+    def subsets(self) -> Catalogue:
+        """All subsets by rising weight, read-only; for few items."""
+        return _catalogue(tuple(self.weights.tolist()))
+
+    def capacities(self, contexts: FloatArray) -> FloatArray:
+        """Budgets with the relative slack that absorbs rounding of weight sums."""
+        return contexts[:, 0] * (1.0 + _FIT)
+
+    def check_budgets(self, contexts: FloatArray) -> None:
+        """Refuse negative budgets, which no selection fits."""
+        negative = np.flatnonzero(contexts[:, 0] < 0)
+        if len(negative):
+            row = int(negative[0])
+            reason = f"no selection fits a negative budget; budgets must be >= 0; got {contexts[row, 0]}"
+            raise InfeasibleProblemError(type(self).__name__, reason, row)
 
     @property
     def _unit(self) -> float:
         """A power of two that brings the heaviest item into [1/2, 1); exact in floats."""
         heaviest = float(self.weights.max())
         return float(2.0 ** -np.frexp(heaviest)[1]) if heaviest > 0.0 else 1.0
-
-    def _check_budgets(self, contexts: FloatArray) -> None:
-        negative = np.flatnonzero(contexts[:, 0] < 0)
-        if len(negative):
-            row = int(negative[0])
-            reason = f"no selection fits a negative budget; budgets must be >= 0; got {contexts[row, 0]}"
-            raise InfeasibleProblemError(type(self).__name__, reason, row)
 
     def _draw_ties(
         self, values: FloatArray, capacity: float, floor: float, size: int, rng: np.random.Generator, row: int
@@ -181,11 +194,6 @@ class Knapsack(Problem):
         walk_ties(self.weights, values, capacity, floor, ranks[order], found)
         out[order] = found
         return out
-
-
-def _capacities(contexts: FloatArray) -> FloatArray:
-    """Budgets with the relative slack that absorbs rounding of weight sums."""
-    return contexts[:, 0] * (1.0 + _FIT)
 
 
 @lru_cache(maxsize=16)
