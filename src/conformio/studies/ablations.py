@@ -39,7 +39,7 @@ def cells(n_seeds: int, n_people: int = 1000) -> list[Cell]:
     chosen = [("shortest path", "nonnegative"), ("knapsack", "free")]
     conditions = [Condition(problem, estimator, domain) for problem, domain in chosen for estimator in ESTIMATORS]  # type: ignore[arg-type]
     return [
-        Cell(parts_of_the_gain, {**condition.as_settings(), "seed": seed, "n_people": n_people}, seconds=2.0)
+        Cell(parts_of_the_gain, {**condition.as_settings(), "seed": seed, "n_people": n_people}, seconds=0.4)
         for condition in conditions
         for seed in range(n_seeds)
     ]

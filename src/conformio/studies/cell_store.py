@@ -27,7 +27,18 @@ Scalar: TypeAlias = str | int | float | bool | None
 Row: TypeAlias = dict[str, Scalar]
 
 _COMPUTES_WITH = ("conformio", "numpy", "scipy", "numba", "scikit-learn", "highspy", "clarabel")
-_SHOWS_ONLY = ("cli", "studies/findings", "studies/evidence", "studies/demo", "studies/reproduction")
+_SHOWS_ONLY = (
+    "cli",
+    "diagnosis",
+    "plots",
+    "report",
+    "studies/benchmarks",
+    "studies/demo",
+    "studies/evidence",
+    "studies/example_folder",
+    "studies/findings",
+    "studies/reproduction",
+)
 _PARTIAL = re.compile(r"\.partial-(\d+)-\d+")
 _SERIAL = count()
 

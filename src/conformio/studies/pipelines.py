@@ -25,7 +25,7 @@ from conformio.sets import SphericalCap
 from conformio.studies.conditions import Condition
 from conformio.studies.paper_data import SimulatedDecisions
 
-__all__ = ["TIE_RULES", "ZERO_ANGLE", "Part", "Split", "Trial", "finite_levels", "robust_by_enumeration"]
+__all__ = ["TIE_RULES", "ZERO_ANGLE", "Part", "Split", "Trial", "finite_levels"]
 
 TIE_RULES = ("uniform", "solver's vertex", "fewest ones", "alpha -> 0+")
 
@@ -62,6 +62,9 @@ class Trial:
 
     Of `n_people` simulated decision makers (None: as many as the split needs) the first train and calibrate, the
     last test, so that splits of different sizes are measured on the same test decisions.
+
+    `uncounted_ties` is the share of the decisions last drawn uniformly whose ties were too many to count, so that
+    random costs of 1e-7 drew them.
     """
 
     def __init__(self, condition: Condition, split: Split, seed: int, n_people: int | None = None):
@@ -74,6 +77,7 @@ class Trial:
         self.calibration = self.part(slice(first, known))
         self.known = self.part(slice(0, known))
         self.test = self.part(slice(n_people - split.test, n_people))
+        self.uncounted_ties = 0.0
         self._prescribed: dict[tuple[float, bytes, bool], Decisions] = {}
 
     def part(self, rows: slice | IntArray) -> Part:
@@ -120,13 +124,9 @@ class Trial:
         center = self.conformal_theta if theta is None else theta
         key = (angle, center.tobytes(), relaxed)
         if key not in self._prescribed:
-            self._prescribed[key] = self._robust(SphericalCap(center, angle, self.problem.domain), relaxed)
+            cap = SphericalCap(center, angle, self.problem.domain)
+            self._prescribed[key] = solve_robust(self.problem, cap, self.test.contexts, relaxed=relaxed).decisions
         return self._prescribed[key]
-
-    def _robust(self, cap: SphericalCap, relaxed: bool) -> Decisions:
-        if isinstance(self.problem, Knapsack) and cap.domain == "nonnegative" and cap.angle > ZERO_ANGLE:
-            return robust_by_enumeration(self.problem, cap, self.test.contexts)
-        return solve_robust(self.problem, cap, self.test.contexts, relaxed=relaxed).decisions
 
     def nominal(self, theta: FloatArray, rule: str, copies: int) -> Decisions:
         """Optimal decisions for the test contexts, `copies` of each row below each other, ties broken by a rule."""
@@ -175,6 +175,7 @@ class Trial:
     def _drawn(self, theta: FloatArray, contexts: FloatArray) -> Decisions:
         """Uniform over ties; where they are too many to count, what random costs of 1e-7 decide."""
         rng = np.random.default_rng([self.seed, 3])
+        self.uncounted_ties = 0.0
         try:
             return self.problem.sample_optimal(theta, contexts, rng)
         except SolverError:
@@ -182,14 +183,15 @@ class Trial:
             order = np.argsort(back.ravel(), kind="stable")
             sizes = np.bincount(back.ravel())
             drawn = [self._drawn_alike(theta, row, size, rng) for row, size in zip(distinct, sizes, strict=True)]
-            stacked = sparse.vstack(drawn, format="csr")
-            return stacked[np.argsort(order, kind="stable")]
+            self.uncounted_ties /= len(contexts)
+            return sparse.vstack(drawn, format="csr")[np.argsort(order, kind="stable")]
 
     def _drawn_alike(self, theta: FloatArray, context: FloatArray, size: int, rng: np.random.Generator) -> Decisions:
         contexts = np.tile(context, (size, 1))
         try:
             return sparse.csr_array(self.problem.sample_optimal(theta, contexts, rng))
         except SolverError:
+            self.uncounted_ties += size
             noise = rng.uniform(0.0, _TIE_NOISE * np.abs(theta).max(), (size, len(theta)))
             return sparse.csr_array(self.problem.solve(theta + noise, contexts))
 
@@ -207,21 +209,6 @@ class Trial:
         balances[rows, ends[:, 0]] -= 1.0
         balances[rows, ends[:, 1]] += 1.0
         return sparse.csr_array(np.round(dense(flows.solve(theta, balances))))
-
-
-def robust_by_enumeration(problem: Knapsack, cap: SphericalCap, contexts: FloatArray) -> FloatArray:
-    """Robust selections by the worst case of every subset of few items: one pass serves all budgets.
-
-    Where values must not be negative the library solves one mixed-integer program after another for each budget.
-    """
-    subsets = (np.arange(1 << problem.n_vars)[:, None] >> np.arange(problem.n_vars)) & 1
-    points = subsets[np.lexsort((np.arange(len(subsets)), subsets.sum(axis=1)))].astype(np.float64)
-    worth = -cap.support(-points)
-    best = np.empty((len(contexts), problem.n_vars))
-    for k in range(len(contexts)):
-        fits = problem.is_feasible(points, np.repeat(contexts[k : k + 1], len(points), axis=0))
-        best[k] = points[np.where(fits, worth, -np.inf).argmax()]
-    return best
 
 
 def finite_levels(levels: tuple[float, ...], n_calibration: int) -> list[float]:

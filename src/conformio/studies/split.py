@@ -21,7 +21,7 @@ def cells(n_seeds: int, totals: tuple[int, ...] = TOTALS, n_test: int = 200) -> 
     """One cell for each estimator, total and seed; the paper shows shortest paths only."""
     settings = {"problem": "shortest path", "domain": "nonnegative", "n_test": n_test, "n_people": max(totals) + n_test}
     return [
-        Cell(gaps_by_share, {**settings, "estimator": name, "total": total, "seed": seed}, seconds=total / 400)
+        Cell(gaps_by_share, {**settings, "estimator": name, "total": total, "seed": seed}, seconds=0.2)
         for name in ESTIMATORS
         for total in totals
         for seed in range(n_seeds)

@@ -34,7 +34,7 @@ _RADIUS = 1.5  # every direction of the first quadrant; the ball of the experime
 def cells(n_seeds: int, n_people: int = 5000) -> list[Cell]:
     """One cell for each u and seed."""
     settings = [{"u": u, "seed": seed, "n_people": n_people} for u in SIZES for seed in range(n_seeds)]
-    return [Cell(example_one, each, seconds=0.5) for each in settings]
+    return [Cell(example_one, each, seconds=0.8) for each in settings]
 
 
 def example_one(u: int, seed: int, n_people: int) -> list[Row]:

@@ -37,7 +37,7 @@ def cells(n_seeds: int, n_people: int = 1000) -> list[Cell]:
         for estimator in ESTIMATORS
     ]
     return [
-        Cell(seconds_of, {**condition.as_settings(), "seed": seed, "n_people": n_people}, seconds=1.5, alone=True)
+        Cell(seconds_of, {**condition.as_settings(), "seed": seed, "n_people": n_people}, seconds=0.5, alone=True)
         for condition in chosen
         for seed in range(n_seeds)
     ]

@@ -25,7 +25,7 @@ LEVELS = (*(round(0.05 * k, 2) for k in range(1, 20)), 0.98)
 
 
 def cells(
-    n_seeds: int, n_train: int = 600, n_test: int = 2000, sizes: tuple[int, ...] = CALIBRATION_SIZES
+    n_seeds: int, n_train: int = 600, n_test: int = 1000, sizes: tuple[int, ...] = CALIBRATION_SIZES
 ) -> list[Cell]:
     """One cell for each condition and seed."""
     shared = {"n_train": n_train, "n_test": n_test, "sizes": list(sizes)}
@@ -38,8 +38,8 @@ def cells(
 
 def _seconds(condition: Condition) -> float:
     if condition.problem == "knapsack" or condition.domain == "nonnegative":
-        return 1.0
-    return 5.0
+        return 0.2
+    return 5.0 if condition.estimator == "sub-optimality" else 2.5
 
 
 def coverage_of(seed: int, n_train: int, n_test: int, sizes: list[int], **condition: Any) -> list[Row]:
