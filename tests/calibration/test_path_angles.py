@@ -203,3 +203,21 @@ def test_hinges_kernel_equals_its_twin():
     twin = hinges_twin(tails, heads, slack, w)
     np.testing.assert_allclose(y, twin, rtol=1e-15)
     assert total == pytest.approx((twin**2).sum(), rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("tails", "heads", "costs", "ends", "decision"),
+    [
+        ([1, 0, 0, 0, 2, 4, 1], [0, 4, 4, 2, 1, 0, 4], [0, 0, 2, 2, 2, 0, 2], (0, 1), [0, 1, 0, 1, 1, 1, 0]),
+        (
+            [4, 1, 3, 1, 0, 1, 2, 3, 2, 0, 4, 2],
+            [0, 3, 1, 0, 3, 0, 3, 1, 1, 4, 3, 3],
+            [0, 1, 0, 3, 1, 3, 0, 0, 1, 0, 0, 1],
+            (3, 0),
+            [1, 0, 0, 1, 0, 0, 0, 1, 0, 1, 0, 0],
+        ),
+    ],
+)
+def test_a_loop_that_costs_nothing_leaves_an_optimal_trip_at_exactly_0(tails, heads, costs, ends, decision):
+    problem = cio.ShortestPath(cio.Network(tails, heads), domain="free")
+    assert cio.conformity_angles(problem, costs, [ends], [decision])[0] == 0.0

@@ -72,6 +72,34 @@ def test_fixed_variables_leave_their_parameters_free():
     np.testing.assert_allclose(angles, [0.0, np.arctan2(1.0, 5.0)], atol=1e-12)
 
 
+@pytest.mark.parametrize("unit", [1.0, 3.0, 1e-3, 1e7])
+def test_a_bound_that_an_equality_implies_adds_no_direction(unit):
+    """`x_2 = 2` is both an equality and a touched bound: without its line the bound's normal is rounding alone."""
+    problem = cio.LinearProgram(A_eq=unit * np.array([[1.0, -1.0, 1.0], [0.0, 0.0, -1.0]]), lower=-2.0, upper=[3, 2, 2])
+    center = np.array([-1.26438042, -0.11872106, -1.72845632])
+    angle = cio.conformity_angles(problem, center, [[unit * 1.25, unit * -2.0]], [[0.5, 1.25, 2.0]])
+    apart = abs(center[0] + center[1]) / np.sqrt(2.0)  # the cone is {(a, -a, b)}
+    np.testing.assert_allclose(angle, np.arcsin(apart / np.linalg.norm(center)), rtol=1e-12)
+
+
+@pytest.mark.parametrize("short_of", [1e-2, 1e-4, 1e-6])
+def test_the_reference_keeps_its_digits_near_a_right_angle(short_of):
+    axis = [[-np.sin(short_of), -np.cos(short_of)]]
+    problem = cio.LinearProgram(A_ub=axis, lower=-np.inf)  # its cone is the ray along -axis
+    for method in ("auto", "reference"):
+        angle = cio.conformity_angles(problem, [1.0, 0.0], [[0.0]], [[0.0, 0.0]], method=method)
+        np.testing.assert_allclose(angle, np.pi / 2 - short_of, atol=1e-9)
+
+
+def test_the_reference_knows_that_nothing_within_a_right_angle_explains():
+    """Degenerate: the solver's first answer is off by 1e-4 here, which looked like an angle of pi / 2."""
+    bounds = {"lower": [-2.0, -2.0, -1.0, -1.0], "upper": [0.0, 3.0, 2.0, np.inf]}
+    problem = cio.LinearProgram(A_eq=[[2.0, -1.0, 2.0, -1.0]], **bounds, sense="max", domain="nonnegative")
+    for method in ("auto", "reference"):
+        angle = cio.conformity_angles(problem, [0, 1, 0, 1], [[3.0]], [[0.0, 0.0, 1.0, -1.0]], method=method)
+        assert angle[0] == np.pi
+
+
 def test_orthant_leaves_nothing_or_a_single_axis():
     """Cones cut by the orthant to {0} or to one ray have no interior; conic solvers stall there."""
     rng = np.random.default_rng(0)

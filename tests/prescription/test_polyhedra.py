@@ -412,3 +412,14 @@ def test_whole_decisions_do_not_jump_just_above_zero(problem, center, context):
         found = solve_robust(problem, SphericalCap(center, angle), [[context]])
         np.testing.assert_array_equal(found.decisions, at_zero)
         assert found.is_certified().all()
+
+
+@pytest.mark.parametrize("method", ["auto", "conic", "cutting-plane"])
+@pytest.mark.parametrize("sense", ["min", "max"])
+def test_beyond_a_right_angle_no_loss_is_negative(method, sense):
+    """The centre's nominal problem is unbounded, the robust one is not: its hull holds the origin, so 0 is a bound."""
+    problem = LinearProgram(A_ub=[[-2.0, 2.0, -1.0, -1.0]], lower=[-2, -1, -np.inf, -2], upper=np.inf, sense=sense)
+    robust = solve_robust(problem, SphericalCap([1.0, 1.0, 2.0, -2.0], 2.6), [[9.0]], method=method)
+    np.testing.assert_allclose(robust.decisions, 0.0, atol=1e-8)
+    assert robust.values[0] == pytest.approx(0.0, abs=1e-8)
+    assert robust.is_certified().all()

@@ -24,7 +24,7 @@ from numba import njit
 
 from conformio._kernels.envelope import solve_weighted
 
-__all__ = ["hinges", "hinges_twin", "project_flow"]
+__all__ = ["hinges", "hinges_twin", "project_flow", "settle"]
 
 _FIRST_WIDTH = 1.0
 _NARROWER = 0.4
@@ -50,6 +50,21 @@ def hinges(tails, heads, slack, x, y):
 def hinges_twin(tails, heads, slack, x):
     """`hinges` in NumPy: the hinge of every edge."""
     return np.maximum(x[heads] - x[tails] - slack, 0.0)
+
+
+@njit(cache=True, nogil=True)
+def settle(tails, heads, slack, x, room):
+    """Lower potentials in place until no edge's hinge exceeds `room`; whether that is possible (Bellman and Ford)."""
+    for _ in range(len(x) + 1):
+        changed = False
+        for e in range(len(tails)):
+            limit = x[tails[e]] + slack[e]
+            if x[heads[e]] > limit + room:
+                x[heads[e]] = limit
+                changed = True
+        if not changed:
+            return True
+    return False
 
 
 @njit(cache=True, nogil=True)

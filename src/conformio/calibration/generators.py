@@ -1,7 +1,8 @@
 """Projection on cones given by generators: linear programs and general polyhedra.
 
 The normals of the constraints active at a decision generate its cone `{L w + R v : v >= 0}`. Components along the
-lines `L` are kept exactly; the rest is a nonnegative least-squares problem over the rays.
+lines `L` are kept exactly; the rest is a nonnegative least-squares problem over the rays. A ray that lies among the
+lines leaves only rounding when they are taken out, and must not become a direction of its own.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from conformio.checks import FloatArray
 from conformio.problems.cones import GeneratedCone, GeneratedCones, StationaryCone
 
 __all__ = ["project_generated", "project_on_rays"]
+
+_RANK = 1e-12
 
 
 def project_generated(cones: GeneratedCones, centers: FloatArray) -> Projections:
@@ -30,8 +33,15 @@ def _project_row(cone: GeneratedCone, center: FloatArray) -> tuple[FloatArray, f
         return project_on_rays(cone.rays, center)
     frame = orthonormal_columns(cone.lines)
     along = frame @ (frame.T @ center)
-    across, violation = project_on_rays(cone.rays - frame @ (frame.T @ cone.rays), center - along)
+    across, violation = project_on_rays(_beyond(frame, cone.rays), center - along)
     return along + across, violation
+
+
+def _beyond(frame: FloatArray, rays: FloatArray) -> FloatArray:
+    """What is left of the rays without their components in the frame, those left out of which nothing is left."""
+    rest = rays - frame @ (frame.T @ rays)
+    rest -= frame @ (frame.T @ rest)
+    return np.asarray(rest[:, np.linalg.norm(rest, axis=0) > _RANK * np.linalg.norm(rays, axis=0)])
 
 
 def _project_in_orthant(cone: GeneratedCone, center: FloatArray) -> tuple[FloatArray, float]:
@@ -51,4 +61,4 @@ def project_on_rays(rays: FloatArray, point: FloatArray) -> tuple[FloatArray, fl
 def orthonormal_columns(matrix: FloatArray) -> FloatArray:
     """An orthonormal basis (d, r) of the column space, rank decided at relative 1e-12."""
     left, values, _ = np.linalg.svd(matrix, full_matrices=False)
-    return left[:, values > 1e-12 * max(values[0], 1e-300)]
+    return left[:, values > _RANK * max(values[0], 1e-300)]

@@ -13,8 +13,8 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from conformio._kernels.path_cones import EXACT, UNDONE, project_paths_batch
-from conformio._kernels.potentials import hinges, project_flow
-from conformio.calibration.projections import Projections
+from conformio._kernels.potentials import hinges, project_flow, settle
+from conformio.calibration.projections import OPTIMAL, Projections
 from conformio.checks import FloatArray, IntArray
 from conformio.networks.flow_program import usable_edges
 from conformio.problems.cones import PathCones
@@ -22,6 +22,7 @@ from conformio.problems.cones import PathCones
 __all__ = ["place_paths", "project_paths"]
 
 _MAX_ITER = 2_000
+_DOUBTFUL = 1e-8
 
 
 def project_paths(cones: PathCones, centers: FloatArray) -> Projections:
@@ -98,6 +99,9 @@ def _project_row(cones: PathCones, row: int, center: FloatArray) -> tuple[float,
     reach = 2.0 * np.sqrt(network.n_edges)  # |theta| <= 2 at the foot, and no simple walk is longer
     room = np.zeros(max(len(chain) - 1, 0))
     square, gap = project_flow(begin, end, slack, chain, room, potentials, reach, _MAX_ITER, -1.0)
+    if 0.0 < square < _DOUBTFUL**2:  # rounding alone may have left it there
+        room = 0.5 * OPTIMAL / np.sqrt(len(apart))
+        square, gap = (0.0, 0.0) if settle(begin, end, slack, potentials.copy(), room) else (square, gap)
     hinges(begin, end, slack, potentials, repairs)
     foot = np.where(on & (tails == heads), 0.0, center)
     loops = float(np.sum((center - foot) ** 2))

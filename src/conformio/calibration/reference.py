@@ -2,10 +2,10 @@
 
 Linear programs and shortest paths use strong duality (paper, appendix "Solving the Calibration Problem", with the
 right-hand side `theta_ij` of correction E8), everything else cutting planes through the forward problem itself.
-Near 90 degrees the length of the projection is known to 3e-5 only, and counts as zero below that.
 All minimise the distance `|theta - center|` instead of maximising the cosine: near cosine 1 the latter knows the
-angle to half the digits only. Accuracy is the conic solver's, about 1e-8 radians; curved feasible sets, which cuts only
-touch, allow the root of that.
+angle to half the digits only. Near 90 degrees it is the other way round, so there strong duality maximises the cosine
+as the paper does; cutting planes know the length of the projection to 3e-5 only, and it counts as zero below that.
+Accuracy is the conic solver's, about 1e-8 radians; curved feasible sets, which cuts only touch, allow the root of that.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ __all__ = ["project_by_reference"]
 _SEPARATION = 1e-9
 _CONIC_ERROR = 1e-7
 _VANISHES = 3e-5
+_NEARLY_ACROSS = 1e-2
+_NO_COSINE = 1e-7
 _MAX_CUTS = 5_000
 
 
@@ -55,7 +57,7 @@ def _onto_rays(feet: FloatArray, centers: FloatArray) -> FloatArray:
     enters the angle in second order.
     """
     lengths = np.linalg.norm(feet, axis=1, keepdims=True)
-    rays = np.where(lengths > _VANISHES, feet / np.maximum(lengths, _CONIC_ERROR), 0.0)
+    rays = np.where(lengths > 0.0, feet / np.where(lengths > 0.0, lengths, 1.0), 0.0)
     return np.asarray(rays * np.maximum((rays * centers).sum(axis=1, keepdims=True), 0.0))
 
 
@@ -83,7 +85,17 @@ def _strong_duality(
     costs = np.zeros(1 + d + k)
     costs[0] = 1.0
     cones: list[ConeSpec] = [("zero", d + 1), ("nonnegative", len(held)), ("second_order", d + 1)]
-    return _solve_patiently(costs, matrix, rhs, cones, row).x[1 : 1 + d]
+    foot = _solve_patiently(costs, matrix, rhs, cones, row).x[1 : 1 + d]
+    if np.linalg.norm(foot) > _NEARLY_ACROSS:
+        return foot
+    # max theta . center over |theta| <= 1, the first variable being 1 now
+    costs[: 1 + d] = np.append(0.0, -center)
+    rhs[-d - 1 :] = 0.0
+    unit = sparse.csr_array(([1.0], ([0], [0])), shape=(1, 1 + d + k))
+    fixed: list[ConeSpec] = [("zero", 1), *cones]
+    theta = _solve_patiently(costs, sparse.vstack([unit, matrix]), np.append(1.0, rhs), fixed, row).x[1 : 1 + d]
+    cosine = float(theta @ center)
+    return theta * cosine if cosine > _NO_COSINE else np.zeros(d)
 
 
 def _dual_columns(polyhedron: Polyhedron, sides: Sides) -> tuple[Any, FloatArray, int]:

@@ -161,7 +161,7 @@ class _Rows:
         y = sign * x
         worst = cap.worst_case(y)
         loss, calls = float(worst @ y), 2
-        bound = max(known, self.programs.bound(sign * worst, k))
+        bound = max(known, self.task.floor, self.programs.bound(sign * worst, k))
         if dual is not None and loss - bound > _WANTED * max(1.0, abs(loss)):
             calls += 2
             for theta in members(dual, cap.center, self.angle, cap.domain == "nonnegative"):

@@ -76,7 +76,7 @@ class _Rows:
         if self.task.cap.angle <= TIE_ANGLE:
             return self._shortest(k)
         model, cap = self._model(k), self.task.cap.row(k)
-        cuts, best, lowest, bound = [cap.center], None, np.inf, -np.inf
+        cuts, best, lowest, bound = [cap.center], None, np.inf, self.task.floor
         calls = 0
         while calls < _MAX_CUTS:
             calls += 1
@@ -111,11 +111,15 @@ class _Rows:
         """Loss, best lower bound and number of nominal solves."""
         y, row = self._signed(x), np.array([k])
         worst = self.task.cap.row(k).worst_case(y)
-        loss, bound = float(worst @ y), -np.inf
+        loss, bound = float(worst @ y), self.task.floor
         thetas = [worst, *thetas]
         for member in thetas:
             theta = np.where(self.problem.nonnegative_params, np.maximum(member, 0.0), member)
-            bound = max(bound, float(theta @ self._signed(dense(self.task.nominal(theta, row))[0])))
+            try:
+                best = dense(self.task.nominal(theta, row))[0]
+            except UnboundedProblemError:  # a direction off by rounding bounds nothing over an unbounded set
+                continue
+            bound = max(bound, float(theta @ self._signed(best)))
         return loss, min(bound, loss), len(thetas)
 
     def _signed(self, x: FloatArray) -> FloatArray:

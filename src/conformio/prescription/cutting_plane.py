@@ -3,7 +3,8 @@
 Master: `min Omega` over `x in X(u)` with `theta . y <= Omega` for the `theta` found so far; separation: the
 worst case at the master's `x`. `Omega` is free and the first cut is the centre's own (E9): with `Omega >= 0`
 maximisation problems, whose losses are negative, would stop at 0, and without a cut the first master is
-unbounded. The master's value bounds the loss from below.
+unbounded. Only a cap whose hull holds the origin makes 0 a bound (`RobustTask.floor`). The master's value bounds the
+loss from below.
 
 At angles up to `TIE_ANGLE` the answer is the shortest of the nominal optima: the same method over the nominal
 optima (one more row in the master) with the cap of all directions, whose worst-case loss is `|x|`. A little above,
@@ -98,7 +99,7 @@ class _Master:
     def minimise(self, k: int, cap: SphericalCap, start: FloatArray | None = None, limit: float = np.inf) -> RowAnswer:
         """The least worst-case loss over `cap` in row `k`, among decisions worth at most `limit`."""
         task, sides = self.region.task, self.region.sides(k)
-        best, lowest, bound = start, np.inf, -np.inf
+        best, lowest, bound = start, np.inf, task.floor
         self._model.truncate_rows(self._n_rows)
         self._cut(cap.center)
         if np.isfinite(limit):
@@ -122,7 +123,7 @@ class _Master:
 
     def _solve(self, k: int, sides: Sides) -> HighsSolution:
         low, high = row_sides(sides)
-        lower, upper = np.append(sides.lower, -np.inf), np.append(sides.upper, np.inf)
+        lower, upper = np.append(sides.lower, self.region.task.floor), np.append(sides.upper, np.inf)
         number = self.region.task.number(k)
         try:
             return self._model.solve(self._costs, low, high, lower, upper, row=number)

@@ -85,7 +85,7 @@ def _solve(region: Region, rows: IntArray) -> tuple[FloatArray, FloatArray, Floa
     z, v, lam, ended = found
     points = region.task.sign * z + 0.0
     losses = region.task.losses(points, rows)
-    bounds = block.bounds(z, v, lam)
+    bounds = np.maximum(block.bounds(z, v, lam), region.task.floor)
     proven = ended & block.holds(z) & (losses - bounds <= _PROVEN * np.maximum(1.0, np.abs(losses)))
     return points, losses, bounds, proven & block.plain
 

@@ -231,7 +231,7 @@ def _solution(task: RobustTask, answers: Answers) -> RobustSolution:
     losses = answers.losses
     if losses is None:
         losses = task.losses(answers.decisions, np.arange(len(task)), task.cap)
-    values: FloatArray = task.sign * losses
+    values: FloatArray = task.sign * losses + 0.0
     gap = np.maximum(losses - answers.bounds, 0.0)
     return RobustSolution(answers.decisions, values, gap, answers.methods, answers.calls)
 

@@ -71,6 +71,13 @@ class RobustTask:
         """Whether the cap's nonnegative domain can change binary decisions' losses: for `max` only."""
         return self.cap.domain == "nonnegative" and self.problem.sense == "max"
 
+    @cached_property
+    def floor(self) -> float:
+        """A number no loss is below: 0 where the cap's hull holds the origin, else -inf."""
+        cap = self.cap
+        around = cap.angle > np.pi / 2 and cap.domain == "free" and cap.n_params > 1
+        return 0.0 if around else -np.inf
+
     def center(self, k: int) -> FloatArray:
         """Unit centre of one row."""
         return self.cap.center if self.shared_center else self.cap.center[k]
