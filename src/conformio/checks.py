@@ -6,6 +6,8 @@ Nothing is clipped, reordered or dropped; what does not fit ends in `InvalidInpu
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from difflib import get_close_matches
 from numbers import Real
 from typing import Any, Literal, TypeAlias
 
@@ -42,6 +44,7 @@ __all__ = [
     "described",
     "first_cell",
     "first_row",
+    "missing_column",
     "n_columns",
     "same_names",
     "unit_rows",
@@ -55,6 +58,7 @@ Decisions: TypeAlias = Any  # (N, n) float64 array or csr_array of float64, or o
 Sense: TypeAlias = Literal["min", "max"]
 Domain: TypeAlias = Literal["free", "nonnegative"]
 LARGEST_PARAMETER = 1e150
+_COLUMNS_SHOWN = 20
 
 RandomState: TypeAlias = int | np.integer[Any] | np.random.Generator | None
 
@@ -292,6 +296,28 @@ def same_names(names: Names | None, known: Names | None, where: str) -> Names | 
     wanted, got = known.tolist(), names.tolist()
     remedy = f"Write contexts[{wanted}]" if set(wanted) <= set(got) else "Name them alike"
     raise invalid("contexts", where, f"must have the columns of the fitted data, {wanted}", got, remedy=remedy)
+
+
+def missing_column(argument: str, name: str, columns: Sequence[str], where: str, remedy: str = "") -> InvalidInputError:
+    """The error for a column that a table does not have, with the likeliest reason; `remedy` where none is seen."""
+    shown = list(columns) if len(columns) <= _COLUMNS_SHOWN else [*columns[:_COLUMNS_SHOWN], "..."]
+    return invalid(
+        argument, where, f"must be one of the columns {shown}", repr(name), remedy=_hint(name, columns) or remedy
+    )
+
+
+def _hint(column: str, columns: Sequence[str]) -> str:
+    separators = {";": "semicolons", "\t": "tabs", "|": "bars"}
+    if len(columns) == 1 and any(mark in columns[0] for mark in separators):
+        found = next(name for mark, name in separators.items() if mark in columns[0])
+        return f"The cells seem to be separated by {found}: separate them by commas"
+    alike = {name.strip().lower(): name for name in columns}
+    near = get_close_matches(str(column).strip().lower(), alike, n=1)
+    if near:
+        return f"Did you mean {alike[near[0]]!r}?"
+    if columns and all(any(letter.isdigit() for letter in name) for name in columns):
+        return "The table seems to have no header: write the names of its columns in the first line"
+    return ""
 
 
 def as_angle(value: Any, argument: str, where: str) -> float:

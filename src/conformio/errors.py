@@ -24,6 +24,7 @@ __all__ = [
     "SolverError",
     "UnboundedProblemError",
     "UncertifiedWarning",
+    "command_option",
     "invalid",
     "spot",
     "told_of",
@@ -40,6 +41,7 @@ class InvalidInputError(ConformioError, ValueError):
     """An argument is outside what the callee accepts; knows its row, if one is at fault, as `RowError` does."""
 
     argument: str = ""
+    where: str = ""
     reason: str = ""
     row: int | None = None
 
@@ -51,9 +53,9 @@ class InvalidInputError(ConformioError, ValueError):
 class FaultyRowsError(InvalidInputError):
     """Rows of a table are faulty; `report` lists every kind of fault with its count and first rows."""
 
-    def __init__(self, message: str, report: Any = None):
-        super().__init__(message)
-        self.report = report
+    def __init__(self, message: str, report: Any = None, where: str = ""):
+        super().__init__(message if not where else f"{spot('source', where)}: {message}")
+        self.report, self.argument, self.where, self.reason = report, "source", where, message
 
 
 class NotFittedError(ConformioError, _SklearnNotFittedError):  # type: ignore[misc]
@@ -141,8 +143,14 @@ def invalid(
 
 def _placed(argument: str, where: str, reason: str, row: int | None) -> InvalidInputError:
     error = InvalidInputError(f"{spot(argument, where, row)}: {reason}")
-    error.argument, error.reason, error.row = argument, reason, row
+    error.argument, error.where, error.reason, error.row = argument, where, reason, row
     return error
+
+
+def command_option(argument: str) -> str:
+    """The command line's option for an argument of the library."""
+    known = {"row_id": "--id", "source": "--data", "confidence_level": "--level", "random_state": "--seed"}
+    return known.get(argument, f"--{argument.replace('_', '-')}")
 
 
 @contextmanager

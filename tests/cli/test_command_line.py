@@ -77,7 +77,7 @@ class TestDemo:
         code, out, err = run_here(monkeypatch, capfd, "demo", "--out", tmp_path / "file" / "in")
         assert code == 1
         assert not out
-        assert "`out` of demo: must be a folder" in err
+        assert "--out: must be a folder" in err
 
     def test_a_report_that_cannot_be_written(self, monkeypatch, capfd, tmp_path):
         (tmp_path / "report.html").mkdir()

@@ -313,11 +313,11 @@ def test_wrong_usage_exits_with_2(run, arguments, message):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([*FIT[1:-1], "hours", "-o", "x.zip"], "`start` of fit: must be one of the network's attributes ['minutes']"),
-        ([*FIT[1:], "-o", "none/x.zip"], "cannot be written"),
+        ([*FIT[1:-1], "hours", "-o", "x.zip"], "--start: must be one of the network's attributes ['minutes']"),
+        ([*FIT[1:], "-o", "none/x.zip"], "--out: must be in a folder that exists; got none/x.zip"),
         (["--data", "none.csv", "-o", "x.zip", *FIT[1:7]], "none.csv: must be a readable table; got no such file"),
         (["--data", "x.csv", "-o", "x.zip", "--network", "roads.txt"], "must be a .csv, .parquet, .tntp or .graphml"),
-        ([*FIT[1:], "-o", "x.zip", "--calibration-fraction", "2"], "calibration_fraction"),
+        ([*FIT[1:], "-o", "x.zip", "--calibration-fraction", "1"], "--calibration-fraction: must be"),
     ],
 )
 def test_failures_exit_with_1(run, arguments, message):

@@ -91,7 +91,7 @@ def test_budgets_alone():
         ({"item": ["a", None], "weight": [1, 2]}, "missing row id in 1 row"),
         ({"item": ["a", "b"], "weight": [1, -2]}, r"negative weight in 1 row \(row 1: -2\)"),
         ({"item": ["a", "b"], "weight": ["1", "heavy"]}, "not a number in 1 row"),
-        ({"item": ["a", "b"]}, "must have the column 'weight'"),
+        ({"item": ["a", "b"]}, "`weight` of .*: must be one of the columns"),
     ],
 )
 def test_wrong_items(items, message):

@@ -397,10 +397,10 @@ class TestFiles:
         [
             ("t.csv", b"", "must have a header of different column names"),
             ("t.csv", b"id,id\n1,2\n", "must have a header of different column names"),
-            ("t.csv", b"a,b\n1,2\n", "must have the column 'id'; got the columns"),
+            ("t.csv", b"a,b\n1,2\n", "must be one of the columns"),
             ("t.csv", b"id,path\n1,\xff\xfe\n", "must be a readable table"),
             ("t.csv", b"id,path\n", "must hold at least one row to use; got an empty table"),
-            ("t.csv", b"\x00\x01\x02", "must have the column 'id'|must be a readable table"),
+            ("t.csv", b"\x00\x01\x02", "must be one of the columns|must be a readable table"),
             ("t.parquet", b"PAR1 nonsense PAR1", "must be a readable table"),
             ("t.parquet", b"", "must be a readable table"),
             ("t.txt", b"id,path\n", r"must be a \.csv or \.parquet file"),
@@ -408,7 +408,7 @@ class TestFiles:
     )
     def test_hostile_files(self, tmp_path, name, content, message):
         (tmp_path / name).write_bytes(content)
-        with pytest.raises(InvalidInputError, match=f"`source` of TripTable.read: .*(?:{message})"):
+        with pytest.raises(InvalidInputError, match=f"`(source|row_id)` of TripTable.read: .*(?:{message})"):
             self.read(tmp_path / name)
 
     def test_truncated_parquet(self, tmp_path):

@@ -5,19 +5,14 @@ from __future__ import annotations
 import sys
 from importlib.util import find_spec
 
-from conformio.errors import ConformioError
-
 __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the command line: exit 0 when fine, 1 when it failed, 2 for wrong usage."""
+    """Run the command line: exit 0 when fine, 1 when it failed, 2 for wrong usage, 130 when interrupted."""
     missing = [name for name in ("typer", "rich") if find_spec(name) is None]
     if missing:
         sys.exit(f'conformio: the command line needs {" and ".join(missing)}. Run: pip install "conformio[cli]"')
     from conformio.cli.app import app
 
-    try:
-        app()
-    except ConformioError as error:
-        sys.exit(f"conformio: {error}")
+    app()

@@ -10,12 +10,13 @@ import typer
 from conformio.cli.calibrate import calibrate
 from conformio.cli.demo import demo
 from conformio.cli.evaluate import evaluate
+from conformio.cli.failures import Commands
 from conformio.cli.fit import fit
 from conformio.cli.prescribe import prescribe
 
 __all__ = ["app"]
 
-app = typer.Typer(name="conformio", no_args_is_help=True, pretty_exceptions_enable=False)
+app = typer.Typer(name="conformio", cls=Commands, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
 def _show_version(wanted: bool) -> None:
@@ -30,7 +31,11 @@ def root(
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Conformal inverse optimization: learn from decisions, prescribe new ones, with a certificate."""
+    """Conformal inverse optimization: learn from decisions, prescribe new ones, with a certificate.
+
+    Results go to stdout or to the named file, progress and warnings to stderr. Exit codes: 0 fine, 1 failed, 2 wrong
+    usage, 130 interrupted.
+    """
 
 
 for command in (demo, fit, calibrate, prescribe, evaluate):

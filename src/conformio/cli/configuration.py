@@ -11,11 +11,9 @@ options are errors.
 
 from __future__ import annotations
 
-import inspect
 import tomllib
 from pathlib import Path
-from types import UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 import typer
 
@@ -58,15 +56,14 @@ def _document(path: Path) -> dict[str, Any]:
 
 def _options(ctx: typer.Context) -> dict[str, tuple[str, bool]]:
     """What may stand in the table: the long name of each option -> its parameter, and whether that is a path."""
-    hints = get_type_hints(inspect.unwrap(ctx.command.callback)) if ctx.command.callback else {}
+    hints = get_type_hints(ctx.command.callback) if ctx.command.callback else {}
     found = {}
     for param in ctx.command.params:
         name = param.name or ""
-        if name in ("config", "help") or name not in hints:
-            continue
-        is_path = Path in (hints[name], *get_args(hints[name])) and get_origin(hints[name]) in (None, Union, UnionType)
-        longs = [option.removeprefix("--") for option in param.opts if option.startswith("--")]
-        found.update(dict.fromkeys(longs or [name.replace("_", "-")], (name, is_path)))
+        if name not in ("config", "help"):
+            longs = [option.removeprefix("--") for option in param.opts if option.startswith("--")]
+            named = longs or [name.replace("_", "-")]
+            found.update(dict.fromkeys(named, (name, Path in (hints[name], *get_args(hints[name])))))
     return found
 
 

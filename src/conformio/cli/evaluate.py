@@ -12,6 +12,9 @@ import typer
 from conformio import metrics
 from conformio.checks import Decisions, FloatArray
 from conformio.cli import options
+from conformio.cli.groups import with_groups
+from conformio.cli.options import Reading, Running
+from conformio.cli.outputs import check_outputs
 from conformio.cli.progress import shown_progress
 from conformio.cli.stored_model import open_model
 from conformio.model import ConformalIO
@@ -22,44 +25,27 @@ __all__ = ["evaluate"]
 _BAND = 0.99
 
 
+@with_groups
 def evaluate(
     model: options.ModelFile,
     data: options.Data,
-    config: options.Config = None,
+    reading: Reading,
+    running: Running,
+    contexts: options.Contexts = None,
     level: Annotated[
         list[float] | None, typer.Option(min=0.0, max=1.0, help="May be given often; default: the model's own.")
     ] = None,
-    contexts: options.Contexts = None,
-    path: options.PathColumn = None,
-    steps: options.StepsOption = None,
-    separator: options.Separator = None,
-    row_id: options.RowId = None,
-    origin: options.Origin = None,
-    destination: options.Destination = None,
-    budget: options.Budget = None,
-    chosen: options.Chosen = None,
-    allow_loops: options.AllowLoops = None,
-    on_bad: options.OnBadOption = options.OnBad.stop,
-    skipped: options.Skipped = None,
     jobs: options.Jobs = None,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
 ) -> None:
     """Measure a model on test decisions: coverage, and how often prescriptions are what people did.
 
     Example: conformio evaluate model.zip --data test.csv --level 0.5 --level 0.9
     """
-    with shown_progress(quiet) as step:
+    inputs = {"the model": model, "--data": data, "--contexts": contexts, "--config": running.config}
+    check_outputs({"--skipped": reading.skipped_rows(data)}, inputs)
+    with shown_progress(running.quiet) as step:
         step("reading the model", 0.0)
-        columns: dict[str, Any] = {
-            "path": path,
-            "steps": steps,
-            "separator": separator,
-            "row_id": row_id,
-            "origin": origin,
-        }
-        columns |= {"destination": destination, "budget": budget, "chosen": chosen, "allow_loops": allow_loops}
-        opened = open_model(model, data, on_bad, skipped, contexts, columns)
+        opened = open_model(model, reading, data, contexts)
         opened.model.set_params(n_jobs=jobs)
         step("reading decisions", 0.1)
         observed = opened.observations(data, contexts)
@@ -73,7 +59,7 @@ def evaluate(
     unexplained = int((angles == np.pi).sum())
     result = {"n_test": len(observed), "n_unexplained": unexplained, "methods": measured}
     result |= {"n_calibration": opened.model.n_calibration_, "rows": observed.report.to_dict()}
-    typer.echo(json.dumps(result, indent=2)) if as_json else _show(result)
+    typer.echo(json.dumps(result, indent=2)) if running.as_json else _show(result)
 
 
 def _classic(model: ConformalIO, observed: Observations) -> dict[str, Any]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import typer
 
+from conformio.cli.options import Infeasible, Reading
 from conformio.cli.stored_model import with_columns
 from conformio.errors import invalid
 from conformio.estimators import Estimator, FixedParameters, PerturbedFenchelYoung, SuboptimalityLoss
@@ -17,7 +18,7 @@ from conformio.networks import Network
 from conformio.observations import BasketTable, ObservationTable, PlanTable, TripTable
 from conformio.problems import ShortestPath
 
-__all__ = ["Domain", "EstimatorKind", "ProblemKind", "SelfLoops", "Sense", "Sources", "new_estimator", "new_table"]
+__all__ = ["Method", "ProblemKind", "Sources", "new_estimator", "new_table", "problem_of"]
 
 
 class ProblemKind(StrEnum):
@@ -50,6 +51,13 @@ class SelfLoops(StrEnum):
     drop = "drop"
 
 
+class Scores(StrEnum):
+    """What calibration works out."""
+
+    all = "all"
+    level = "level"
+
+
 class Sense(StrEnum):
     """Direction of the objective."""
 
@@ -57,26 +65,78 @@ class Sense(StrEnum):
     max = "max"
 
 
+_ROADS, _SHOP, _PROGRAM = "Networks (--problem path)", "Items (--problem knapsack)", "Programs (--problem lp)"
+_METHOD = "Method"
+
+
 @dataclass(frozen=True)
 class Sources:
-    """The options that say where a problem comes from; None where they were not given."""
+    """Where a problem comes from; None where it was not said."""
 
-    network: Path | None
-    nodes: Path | None
-    tail: str | None
-    head: str | None
-    edge_id: str | None
-    self_loops: SelfLoops | None
-    parallel: str | None
-    items: Path | None
-    item: str | None
-    weight: str | None
-    model: Path | None
-    coefficients: Path | None
-    rows: Path | None
-    columns: Path | None
-    sense: Sense | None
-    domain: Domain | None
+    problem: Annotated[ProblemKind, typer.Option(help="What people solved.")] = ProblemKind.path
+    network: Annotated[
+        Path | None, typer.Option(rich_help_panel=_ROADS, help="Edges: .csv, .parquet, .tntp or .graphml.")
+    ] = None
+    tail: Annotated[str | None, typer.Option(rich_help_panel=_ROADS, help="Column: node an edge leaves.")] = None
+    head: Annotated[str | None, typer.Option(rich_help_panel=_ROADS, help="Column: node an edge enters.")] = None
+    edge_id: Annotated[str | None, typer.Option(rich_help_panel=_ROADS, help="Column that names edges.")] = None
+    nodes: Annotated[
+        Path | None,
+        typer.Option(rich_help_panel=_ROADS, help="Table with node, x, y (and zone), or a _node.tntp file."),
+    ] = None
+    self_loops: Annotated[SelfLoops | None, typer.Option(rich_help_panel=_ROADS, help="Refuse or leave out.")] = None
+    parallel: Annotated[
+        str | None, typer.Option(rich_help_panel=_ROADS, help="Attribute whose least value chooses parallel edges.")
+    ] = None
+    items: Annotated[Path | None, typer.Option(rich_help_panel=_SHOP, help="Table of items.")] = None
+    item: Annotated[str | None, typer.Option(rich_help_panel=_SHOP, help="Column of names; default: item.")] = None
+    weight: Annotated[str | None, typer.Option(rich_help_panel=_SHOP, help="Column; default: weight.")] = None
+    model: Annotated[Path | None, typer.Option(rich_help_panel=_PROGRAM, help="A .mps or .lp file.")] = None
+    coefficients: Annotated[
+        Path | None, typer.Option(rich_help_panel=_PROGRAM, help="Instead: table with row, column, value.")
+    ] = None
+    rows: Annotated[
+        Path | None, typer.Option(rich_help_panel=_PROGRAM, help="And table with row, sense (and side).")
+    ] = None
+    columns: Annotated[
+        Path | None, typer.Option(rich_help_panel=_PROGRAM, help="And table with column (lower, upper, integer, cost).")
+    ] = None
+    sense: Annotated[Sense | None, typer.Option(rich_help_panel=_PROGRAM, help="With tables; default: min.")] = None
+    domain: Annotated[Domain | None, typer.Option(rich_help_panel=_METHOD, help="Where parameters live.")] = None
+
+    def files(self) -> dict[str, Path | None]:
+        """The files that are read, by their options."""
+        names = ("network", "nodes", "items", "model", "coefficients", "rows", "columns")
+        return {_flag(name): getattr(self, name) for name in names}
+
+
+@dataclass(frozen=True)
+class Method:
+    """How parameters are estimated and the set is calibrated."""
+
+    level: Annotated[
+        float, typer.Option(min=0.0, max=1.0, rich_help_panel=_METHOD, help="Confidence level, e.g. 0.9 for 90%.")
+    ] = 0.9
+    estimator: Annotated[EstimatorKind, typer.Option(rich_help_panel=_METHOD, help="Point estimate.")] = (
+        EstimatorKind.pfyl
+    )
+    start: Annotated[
+        str | None,
+        typer.Option(rich_help_panel=_METHOD, help="Known costs to begin at: an attribute; lp: objective."),
+    ] = None
+    epochs: Annotated[int | None, typer.Option(min=1, rich_help_panel=_METHOD, help="Passes of pfyl.")] = None
+    calibration_fraction: Annotated[
+        float,
+        typer.Option(min=0.0, max=1.0, rich_help_panel=_METHOD, help="Share of rows that calibrates; not 0 or 1."),
+    ] = 0.25
+    scores: Annotated[
+        Scores,
+        typer.Option(rich_help_panel=_METHOD, help="Calibrate for all levels, or faster for --level alone."),
+    ] = Scores.all
+    infeasible: Annotated[
+        Infeasible, typer.Option(rich_help_panel=_METHOD, help="Infeasible decisions: faults, or kept.")
+    ] = Infeasible.error
+    seed: Annotated[int, typer.Option(min=0, rich_help_panel=_METHOD, help="Decides split and training.")] = 0
 
 
 _OWN = {
@@ -86,14 +146,15 @@ _OWN = {
 }
 
 
-def new_table(kind: ProblemKind, sources: Sources, columns: dict[str, Any]) -> ObservationTable:
+def new_table(sources: Sources, reading: Reading) -> ObservationTable:
     """The problem, in the table that reads its decisions."""
+    kind = sources.problem
     for other, names in _OWN.items():
         for name in names:
             if other is not kind and getattr(sources, name) is not None:
                 raise typer.BadParameter(f"{_flag(name)} goes with --problem {other.value}")
     make = {ProblemKind.path: _trips, ProblemKind.knapsack: _baskets, ProblemKind.lp: _plans}[kind]
-    return with_columns(make(sources), columns)
+    return with_columns(make(sources), reading)
 
 
 def _flag(name: str) -> str:
@@ -161,8 +222,9 @@ def problem_of(table: ObservationTable, sources: Sources) -> Any:
     return table.problem
 
 
-def new_estimator(kind: EstimatorKind, table: ObservationTable, start: str | None, epochs: int | None) -> Estimator:
+def new_estimator(method: Method, table: ObservationTable) -> Estimator:
     """The point estimate, begun at a known vector of mean size 1 where one is named."""
+    kind, start, epochs = method.estimator, method.start, method.epochs
     if epochs is not None and kind is not EstimatorKind.pfyl:
         raise typer.BadParameter("--epochs goes with --estimator pfyl")
     known = None if start is None else _start(table, start)

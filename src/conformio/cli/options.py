@@ -1,38 +1,17 @@
-"""Options that several commands share, each with its one line of help."""
+"""Options that several commands share, each with its one line of help; groups of them as dataclasses."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from conformio.cli.configuration import use_config
 
-__all__ = [
-    "AllowLoops",
-    "AsJson",
-    "Budget",
-    "Chosen",
-    "Config",
-    "Contexts",
-    "Data",
-    "Destination",
-    "Infeasible",
-    "Jobs",
-    "ModelFile",
-    "OnBad",
-    "OnBadOption",
-    "Origin",
-    "PathColumn",
-    "Quiet",
-    "RowId",
-    "Separator",
-    "Skipped",
-    "Steps",
-    "StepsOption",
-]
+__all__ = ["Contexts", "Data", "Infeasible", "Jobs", "Level", "ModelFile", "OnBad", "Reading", "Running", "Steps"]
 
 
 class OnBad(StrEnum):
@@ -58,12 +37,6 @@ class Steps(StrEnum):
 
 _ROWS, _COLUMNS = "Rows", "Columns of the data"
 
-Config = Annotated[
-    Path | None,
-    typer.Option(
-        "--config", callback=use_config, is_eager=True, help="TOML file with these options; flags win over it."
-    ),
-]
 ModelFile = Annotated[Path, typer.Argument(help="A file that conformio fit wrote.")]
 Data = Annotated[
     Path,
@@ -74,30 +47,65 @@ Data = Annotated[
 Contexts = Annotated[
     Path | None, typer.Option(help="lp: right-hand sides in a table of their own, by --id or row by row.")
 ]
-OnBadOption = Annotated[
-    OnBad, typer.Option("--on-bad", rich_help_panel=_ROWS, help="Faulty rows: an error, or left out and written.")
-]
-Skipped = Annotated[
-    Path | None, typer.Option(rich_help_panel=_ROWS, help="Where rows left out go; default: *-skipped.csv.")
-]
-RowId = Annotated[str | None, typer.Option("--id", rich_help_panel=_COLUMNS, help="Column that names the rows.")]
-PathColumn = Annotated[
-    str | None, typer.Option("--path", rich_help_panel=_COLUMNS, help="Column of paths: lists, or text like A;B;C.")
-]
-StepsOption = Annotated[
-    Steps | None, typer.Option("--steps", rich_help_panel=_COLUMNS, help="What paths list; default: nodes.")
-]
-Separator = Annotated[
-    str | None, typer.Option(rich_help_panel=_COLUMNS, help="Parts names in text; default: found out.")
-]
-Origin = Annotated[str | None, typer.Option(rich_help_panel=_COLUMNS, help="Column of origins.")]
-Destination = Annotated[str | None, typer.Option(rich_help_panel=_COLUMNS, help="Column of destinations.")]
-AllowLoops = Annotated[
-    bool | None,
-    typer.Option("--allow-loops/--no-allow-loops", rich_help_panel=_ROWS, help="Keep paths that pass a node twice."),
-]
-Budget = Annotated[str | None, typer.Option(rich_help_panel=_COLUMNS, help="Column of budgets.")]
-Chosen = Annotated[str | None, typer.Option(rich_help_panel=_COLUMNS, help="Column of lists of items.")]
-Jobs = Annotated[int | None, typer.Option(help="Threads for calibration; -1: as many as processors.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
+Level = Annotated[float | None, typer.Option(min=0.0, max=1.0, help="In [0, 1]; default: the model's own.")]
+Jobs = Annotated[int | None, typer.Option(min=-1, help="Threads for calibration; -1: as many as processors.")]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Which columns of the data mean what, and what becomes of faulty rows; None where it was not said."""
+
+    path: Annotated[
+        str | None,
+        typer.Option("--path", rich_help_panel=_COLUMNS, help="Column of paths: lists, or text like A;B;C."),
+    ] = None
+    steps: Annotated[
+        Steps | None, typer.Option("--steps", rich_help_panel=_COLUMNS, help="What paths list; default: nodes.")
+    ] = None
+    separator: Annotated[
+        str | None, typer.Option(rich_help_panel=_COLUMNS, help="Parts names in text; default: found out.")
+    ] = None
+    row_id: Annotated[
+        str | None, typer.Option("--id", rich_help_panel=_COLUMNS, help="Column that names the rows.")
+    ] = None
+    origin: Annotated[str | None, typer.Option(rich_help_panel=_COLUMNS, help="Column of origins.")] = None
+    destination: Annotated[str | None, typer.Option(rich_help_panel=_COLUMNS, help="Column of destinations.")] = None
+    budget: Annotated[str | None, typer.Option(rich_help_panel=_COLUMNS, help="Column of budgets.")] = None
+    chosen: Annotated[str | None, typer.Option(rich_help_panel=_COLUMNS, help="Column of lists of items.")] = None
+    allow_loops: Annotated[
+        bool | None,
+        typer.Option(
+            "--allow-loops/--no-allow-loops", rich_help_panel=_ROWS, help="Keep paths that pass a node twice."
+        ),
+    ] = None
+    on_bad: Annotated[
+        OnBad, typer.Option("--on-bad", rich_help_panel=_ROWS, help="Faulty rows: an error, or left out and written.")
+    ] = OnBad.stop
+    skipped: Annotated[
+        Path | None, typer.Option(rich_help_panel=_ROWS, help="Where rows left out go; default: *-skipped.csv.")
+    ] = None
+
+    def columns(self) -> dict[str, Any]:
+        """What was said of the table's columns, by the names of its parameters."""
+        given = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("on_bad", "skipped")}
+        return {name: str(v) if isinstance(v, Steps) else v for name, v in given.items() if v is not None}
+
+    def skipped_rows(self, data: Path) -> Path | None:
+        """The file for rows left out; None where faulty rows are an error."""
+        if self.on_bad is OnBad.skip:
+            return self.skipped or Path(f"{data.stem}-skipped.csv")
+        if self.skipped is not None:
+            raise typer.BadParameter("--skipped goes with --on-bad skip")
+        return None
+
+
+@dataclass(frozen=True)
+class Running:
+    """How a command is run and what it prints."""
+
+    config: Annotated[
+        Path | None,
+        typer.Option(callback=use_config, is_eager=True, help="TOML file with these options; flags win over it."),
+    ] = None
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False

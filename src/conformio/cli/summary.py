@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 from typing import Any
 
 import typer
 
 from conformio.model import ConformalIO
+from conformio.observations import FaultReport
 
-__all__ = ["certified", "model_summary", "show_summary"]
+__all__ = ["certified", "model_summary", "show_model"]
 
 
 def model_summary(model: ConformalIO) -> dict[str, Any]:
@@ -34,8 +37,13 @@ def certified(level: float) -> str:
     )
 
 
-def show_summary(result: dict[str, Any]) -> None:
-    """The same as text on stdout."""
+def show_model(model: ConformalIO, report: FaultReport, out: Path, as_json: bool) -> None:
+    """What was learnt, from which rows, and where it is, on stdout."""
+    result = {**model_summary(model), "rows": report.to_dict(), "model": str(out)}
+    typer.echo(json.dumps(result, indent=2)) if as_json else _show(result)
+
+
+def _show(result: dict[str, Any]) -> None:
     rows = result["rows"]
     typer.echo(f"{result['problem']}, estimated by {result['estimate']}")
     typer.echo(f"rows: {rows['n_used']} of {rows['n_rows']} used, {result['n_calibration']} of them calibrate")

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from conformio.checks import first_row
+from conformio.checks import first_row, missing_column
 from conformio.errors import InvalidInputError, invalid
 
 __all__ = ["read_table"]
@@ -43,8 +43,7 @@ def read_table(
     named = {"tail": tail, "head": head, **({} if edge_id is None else {"edge_id": edge_id})}
     for argument, column in named.items():
         if column not in columns:
-            rule, remedy = f"must be one of the columns {list(columns)}", _header_hint(column, list(columns))
-            raise invalid(argument, where, rule, repr(column), remedy=remedy)
+            raise missing_column(argument, column, list(columns), where)
         _check_complete(columns[column], column, where)
     _check_repeats(columns, tail, head, where)
     columns = _without_loops(columns, tail, head) if self_loops == "drop" else columns
@@ -65,15 +64,6 @@ def read_table(
         "edge_ids": None if edge_id is None else _edge_names(columns[edge_id], _written(path_or_frame)),
         **_placed(places, rows, labels, where),
     }
-
-
-def _header_hint(column: str, columns: list[str]) -> str:
-    separators = {";": "semicolons", "\t": "tabs", "|": "bars"}
-    if len(columns) == 1 and any(mark in columns[0] for mark in separators):
-        found = next(name for mark, name in separators.items() if mark in columns[0])
-        return f"The cells seem to be separated by {found}: separate them by commas"
-    alike = [name for name in columns if name.strip().lower() == str(column).strip().lower()]
-    return f"Did you mean {alike[0]!r}?" if alike else ""
 
 
 def _check_repeats(columns: _Columns, tail: str, head: str, where: str) -> None:

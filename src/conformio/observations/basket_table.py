@@ -103,13 +103,13 @@ class BasketTable(ObservationTable):
             The other parameters of this class.
         """
         where = "BasketTable.from_items"
-        ids, weights = RowIds(item, where), GrowingArray("float64")
+        ids, weights = RowIds(item, where, "item"), GrowingArray("float64")
         kinds = {**IDENTITY_KINDS, **NUMBER_KINDS, "negative weight": ("weights must be >= 0", "")}
         with FaultLog(kinds, "stop", None, where) as log:
             for batch in batches(source, where):
                 faults = log.open(batch)
                 names = ids.look(faults)
-                values = number_table([weight], faults, where)[:, 0]
+                values = number_table([weight], faults, where, "weight")[:, 0]
                 negative = np.flatnonzero(values < 0)
                 faults.note("negative weight", negative, lambda k, v=values, r=negative: f"{v[r[k]]:g}")  # type: ignore[misc]
                 good = log.close(faults)
@@ -173,7 +173,7 @@ class _BasketReader:
         self._last: tuple[FloatArray, IntArray, IntArray] | None = None
 
     def look(self, faults: BatchFaults) -> None:
-        budgets = number_table([self._table.budget], faults, self._where)
+        budgets = number_table([self._table.budget], faults, self._where, "budget")
         negative = np.flatnonzero(budgets[:, 0] < 0)
         faults.note("negative budget", negative, lambda k: f"{budgets[negative[k], 0]:g}")
         lengths = items = np.zeros(0, dtype=np.int64)
@@ -196,7 +196,7 @@ class _BasketReader:
 
     def _choices(self, faults: BatchFaults) -> tuple[IntArray, IntArray]:
         """Length of each list, and all items, sorted within their rows; meaningless in rows with faults."""
-        lists = self._lists.read(column_of(faults.batch.columns, self._table.chosen, self._where))
+        lists = self._lists.read(column_of(faults.batch.columns, self._table.chosen, self._where, "chosen"))
         faults.note("missing list", np.flatnonzero(lists.absent), lambda k: "an empty cell")
         for kind, code in (("missing item", MISSING), ("unknown item", UNKNOWN)):
             rows, places = lists.first(lists.numbers == code)

@@ -33,9 +33,12 @@ class NumberCells:
     wrong: BoolArray
 
 
-def number_table(columns: list[str], faults: BatchFaults, where: str) -> FloatArray:
-    """Some columns of a batch as one array; notes missing values and cells that are no finite numbers."""
-    cells = [plain(column_of(faults.batch.columns, name, where)) for name in columns]
+def number_table(columns: list[str], faults: BatchFaults, where: str, argument: str = "source") -> FloatArray:
+    """Some columns of a batch as one array; notes missing values and cells that are no finite numbers.
+
+    `argument` is what named the columns.
+    """
+    cells = [plain(column_of(faults.batch.columns, name, where, argument)) for name in columns]
     read = [number_cells(column) for column in cells]
     for kind, flag in (("missing value", "missing"), ("not a number", "wrong")):
         wrong = np.column_stack([getattr(part, flag) for part in read])

@@ -16,7 +16,7 @@ from typing import Any, Self, TextIO
 import numpy as np
 
 from conformio.checks import BoolArray, IntArray, check_choice
-from conformio.errors import FaultyRowsError, invalid, spot
+from conformio.errors import FaultyRowsError, invalid
 from conformio.observations.sources import Batch
 
 __all__ = ["BatchFaults", "Fault", "FaultLog", "FaultReport", "Kinds"]
@@ -174,7 +174,7 @@ class FaultLog:
         report = FaultReport(self.n_rows, self.n_used, tuple(found), path)
         if found and self._file is None:
             remedy = 'Correct them, or leave them out with on_bad="skip" (--on-bad skip)'
-            raise FaultyRowsError(f"{spot('source', self._where)}: {report}\n{remedy}", report)
+            raise FaultyRowsError(f"{report}\n{remedy}", report, self._where)
         if not report.n_used:
             got = f"{report.n_rows} rows, none of them without a fault" if found else "an empty table"
             raise invalid("source", self._where, "must hold at least one row to use", f"{got}\n{report}")

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from conformio.checks import BoolArray, IntArray
-from conformio.errors import invalid
+from conformio.checks import BoolArray, IntArray, missing_column
+from conformio.errors import command_option
 from conformio.observations._arrow import arrow, plain
 from conformio.observations.faults import BatchFaults, Kinds
 
@@ -22,8 +22,8 @@ IDENTITY_KINDS: Kinds = {
 class RowIds:
     """Reads one id column batch by batch; without a column, rows are named by their numbers."""
 
-    def __init__(self, column: str | None, where: str):
-        self._column, self._where = column, where
+    def __init__(self, column: str | None, where: str, argument: str = "row_id"):
+        self._column, self._where, self._argument = column, where, argument
         self._seen: set[Any] = set()
         self._kept: list[Any] = []
 
@@ -31,7 +31,7 @@ class RowIds:
         """The ids of a batch; notes those that are missing or were there before."""
         if self._column is None:
             return arrow(self._where).array(faults.batch.rows)
-        ids = plain(column_of(faults.batch.columns, self._column, self._where))
+        ids = plain(column_of(faults.batch.columns, self._column, self._where, self._argument))
         values = ids.to_pylist()
         missing = [k for k, value in enumerate(values) if value is None]
         again = []
@@ -53,11 +53,11 @@ class RowIds:
         return arrow(self._where).chunked_array(self._kept)
 
 
-def column_of(columns: Any, name: str, where: str, argument: str = "source") -> Any:
-    """One column of a batch, by name."""
+def column_of(columns: Any, name: str, where: str, argument: str) -> Any:
+    """One column of a batch, by name; `argument` is what named it."""
     names = columns.schema.names
     if name not in names:
-        raise invalid(argument, where, f"must have the column {name!r}", f"the columns {names}")
+        raise missing_column(argument, name, names, where, f"Name it with {argument}= ({command_option(argument)})")
     return columns.column(names.index(name))
 
 

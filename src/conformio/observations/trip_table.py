@@ -186,11 +186,11 @@ class _TripReader:
 
     def look(self, faults: BatchFaults) -> None:
         table = self._table
-        lists = self._lists.read(column_of(faults.batch.columns, table.path, self._where))
+        lists = self._lists.read(column_of(faults.batch.columns, table.path, self._where, "path"))
         self._last = self._paths.rows(lists, faults)
         if table.origin is not None and table.destination is not None:
-            self._compare(faults, table.origin, self._last.origins)
-            self._compare(faults, table.destination, self._last.destinations)
+            self._compare(faults, "origin", table.origin, self._last.origins)
+            self._compare(faults, "destination", table.destination, self._last.destinations)
 
     def keep(self, good: BoolArray) -> None:
         assert self._last is not None
@@ -203,10 +203,10 @@ class _TripReader:
         contexts = self._contexts.finish().reshape(-1, 2).astype(np.float64)
         return contexts, None if self._ends_only else self._flows.finish(self._table.network.n_edges)
 
-    def _compare(self, faults: BatchFaults, column: str, ends: IntArray) -> None:
-        stated = self._table.node_names.numbers(column_of(faults.batch.columns, column, self._where))
+    def _compare(self, faults: BatchFaults, argument: str, column: str, ends: IntArray) -> None:
+        cells = column_of(faults.batch.columns, column, self._where, argument)
+        stated = self._table.node_names.numbers(cells)
         rows = np.flatnonzero((stated != ends) & faults.good())
-        cells = column_of(faults.batch.columns, column, self._where)
         names = self._table.node_names
 
         def detail(k: int) -> str:
@@ -237,7 +237,10 @@ class _EndsReader:
         self._last: IntArray = np.zeros((0, 2), dtype=np.int64)
 
     def look(self, faults: BatchFaults) -> None:
-        cells = [column_of(faults.batch.columns, column, self._where) for column in self._columns]
+        cells = [
+            column_of(faults.batch.columns, column, self._where, end)
+            for end, column in zip(("origin", "destination"), self._columns, strict=True)
+        ]
         ends = np.column_stack([self._names.numbers(column) for column in cells])
         for kind, code in (("missing end", MISSING), ("unknown node", UNKNOWN)):
             wrong = ends == code

@@ -78,7 +78,8 @@ class TableWriter:
 
     def _unwritable(self, error: OSError) -> InvalidInputError:
         reason = error.strerror or str(error)
-        return invalid("out", self._where, "must be a file that can be written", f"{self._path} ({reason})")
+        target = "standard output" if self._path is None else self._path
+        return invalid("out", self._where, "must be a file that can be written", f"{target} ({reason})")
 
     def _csv(self, block: Any) -> None:
         if self._writer is None:
