@@ -14,17 +14,17 @@ SOLVER_LIBRARIES = {"highspy", "clarabel"}
 ROWS = [
     ["cli"],
     ["studies"],
-    ["model", "model_files"],
+    ["model", "diagnosis", "model_files"],
     ["estimators", "calibration", "prescription", "metrics", "bounds"],
     ["observations"],
     ["problems", "sets"],
     ["networks"],
     ["solvers", "_kernels", "data"],
-    ["ranks"],
+    ["ranks", "cards"],
     ["checks"],
     ["errors"],
 ]
-ORDERED_ROWS = {("model", "model_files")}
+ORDERED_ROWS = {("model", "diagnosis"), ("model", "model_files")}
 ENTRY_POINTS = {"__init__", "__main__"}
 
 

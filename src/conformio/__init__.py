@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         nearest_rationalizable,
         quantile_angle,
     )
+    from conformio.diagnosis import Diagnosis, Finding
     from conformio.errors import (
         CalibrationWarning,
         ConformioError,
@@ -50,8 +51,10 @@ __all__ = [
     "ConformalIO",
     "ConformioError",
     "ConvexProgram",
+    "Diagnosis",
     "DistributionallyRobustLoss",
     "FaultyRowsError",
+    "Finding",
     "FixedParameters",
     "InfeasibleProblemError",
     "IntegerProgram",
@@ -90,6 +93,7 @@ _HOMES = {
         "nearest_rationalizable",
         "quantile_angle",
     ),
+    "diagnosis": ("Diagnosis", "Finding"),
     "errors": (
         "CalibrationWarning",
         "ConformioError",

@@ -39,6 +39,7 @@ __all__ = [
     "as_workers",
     "check_choice",
     "check_same_rows",
+    "check_some_rows",
     "column_names",
     "dense",
     "described",
@@ -375,3 +376,9 @@ def check_same_rows(n_rows: int, n_expected: int, argument: str, where: str) -> 
     """Refuse arrays whose numbers of rows differ."""
     if n_rows != n_expected:
         raise invalid(argument, where, f"must have {n_expected} rows, one per context", f"{n_rows} rows")
+
+
+def check_some_rows(contexts: FloatArray, where: str, remedy: str = "") -> None:
+    """Refuse checked contexts without a row."""
+    if not len(contexts):
+        raise invalid("contexts", where, "must have at least one row", "none", remedy=remedy)

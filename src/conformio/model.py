@@ -27,11 +27,13 @@ from conformio.checks import (
     as_generator,
     as_workers,
     check_choice,
+    check_some_rows,
     column_names,
     same_names,
     unit_rows,
 )
 from conformio.data import data_fingerprint
+from conformio.diagnosis import Diagnosis, Evidence, findings_of
 from conformio.errors import NotFittedError, invalid, told_of
 from conformio.estimators import Estimator, PerturbedFenchelYoung
 from conformio.estimators.base import check_estimator, check_problem, usable_rows
@@ -160,8 +162,7 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
         self._check_settings(where)
         names = self._same_columns(contexts, where)
         contexts, decisions = self.problem.check_rows(contexts, decisions, where)
-        if not len(contexts):
-            raise invalid("contexts", where, "must have at least one row", "none", remedy="Calibrate on some decisions")
+        check_some_rows(contexts, where, "Calibrate on some decisions")
         self._require_feasible(contexts, decisions, where)
         if hasattr(self, "estimator_"):
             estimator = self.estimator_
@@ -222,9 +223,17 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
         """Mean adherence: the share of decisions that the prescription reproduces exactly."""
         where = "ConformalIO.score"
         contexts, decisions = self._checked_rows(contexts, decisions, where)
-        if not len(contexts):
-            raise invalid("contexts", where, "must have at least one row", "none")
+        check_some_rows(contexts, where)
         return float(adherence(self._prescribed(contexts, None, where).decisions, decisions).mean())
+
+    def diagnose(self, contexts: ArrayLike, decisions: Any) -> Diagnosis:
+        """Findings with remedies: new decisions tell of coverage, those given to `fit` of identifiability."""
+        where = "ConformalIO.diagnose"
+        contexts, decisions = self._checked_rows(contexts, decisions, where)
+        check_some_rows(contexts, where)
+        angles = self._measured(self.estimator_, contexts, decisions, where)
+        with told_of(where):
+            return findings_of(Evidence.of(self, contexts, decisions, angles))
 
     def save(self, path: str | Path) -> None:
         """Write the fitted model to one file without pickles; `load` reads it."""

@@ -19,8 +19,7 @@ from conformio.calibration.angles import measure_all
 from conformio.calibration.batches import Batch
 from conformio.calibration.potentials import place_paths
 from conformio.calibration.quantile import check_angles, quantile_of_rank
-from conformio.checks import FloatArray, IntArray
-from conformio.errors import invalid
+from conformio.checks import FloatArray, IntArray, check_some_rows
 from conformio.problems import Problem, ShortestPath
 from conformio.problems.cones import PathCones
 from conformio.ranks import ConfidenceLevel, calibration_rank
@@ -109,9 +108,8 @@ def quantile_angle(
     """
     where = "quantile_angle"
     batch = Batch.checked(problem, theta, contexts, decisions, infeasible, n_jobs, where)
+    check_some_rows(batch.contexts, where, "Calibrate on some decisions")
     n = len(batch.contexts)
-    if not n:
-        raise invalid("contexts", where, "must have at least one row", "none", remedy="Calibrate on some decisions")
     rank = calibration_rank(n, confidence_level, where)
     search = _Search(batch)
     if isinstance(problem, ShortestPath):

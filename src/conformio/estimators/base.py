@@ -14,7 +14,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from conformio._kernels.grouping import add_rows, add_rows_by_group, group_rows
-from conformio.checks import Decisions, FloatArray, IntArray, as_contexts, described
+from conformio.checks import Decisions, FloatArray, IntArray, as_contexts, check_some_rows, described
 from conformio.errors import CalibrationWarning, NotFittedError, RowError, invalid
 from conformio.networks import Network
 from conformio.networks.shortest import sealed
@@ -159,8 +159,7 @@ class TrainingData:
         """
         problem = check_problem(problem, where)
         rows, decisions = problem.check_rows(contexts, decisions, where)
-        if len(rows) == 0:
-            raise invalid("contexts", where, "must have at least one row", "none")
+        check_some_rows(rows, where)
         problem.require_feasible(decisions, rows, where)
         first, context_of = group_rows(rows)
         return cls(problem, rows, decisions, rows[first], first, context_of, problem.sign, where)

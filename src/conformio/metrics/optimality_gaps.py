@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conformio.checks import FloatArray, as_flag, as_parameters, first_row
+from conformio.checks import FloatArray, as_flag, as_parameters, check_some_rows, first_row
 from conformio.errors import SolverError, invalid
 from conformio.problems.base import Problem
 
@@ -112,8 +112,7 @@ def _mean_gap(
         raise invalid("problem", where, rule, repr(problem))
     relative = as_flag(relative, "relative", where)
     contexts, decisions = problem.check_rows(contexts, decisions, where)
-    if len(contexts) == 0:
-        raise invalid("contexts", where, "must have at least one row", "none")
+    check_some_rows(contexts, where)
     shape = (problem.n_params,) if argument == "theta_true" else (len(contexts), problem.n_params)
     if np.shape(theta) != shape:
         raise invalid(argument, where, f"must have shape {shape}", f"shape {np.shape(theta)}")

@@ -1,0 +1,44 @@
+"""What objects show of themselves in notebooks: one small table as HTML, everything in it escaped.
+
+Colours and fonts are the surrounding page's, so that a card reads well on light and on dark ground.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+__all__ = ["card", "listing"]
+
+_FRAME = (
+    "display:inline-block;max-width:52rem;border:1px solid rgba(128,128,128,.5);border-radius:6px;padding:.5em .8em"
+)
+_CELL = "text-align:left;vertical-align:top;padding:.15em 1.2em .15em 0;background:none;white-space:normal"
+
+
+def card(title: str, facts: Iterable[tuple[str, object]], note: str = "") -> str:
+    """A title, one row per fact (name and value), and a closing sentence.
+
+    Examples
+    --------
+    >>> "a &lt; b" in card("Signs", [("order", "a < b")])
+    True
+    """
+    rows = "".join(_row([f"<strong>{escape(name)}</strong>", escape(str(value))]) for name, value in facts)
+    return _framed(title, rows, note)
+
+
+def listing(title: str, head: Sequence[str], rows: Iterable[Sequence[object]], note: str = "") -> str:
+    """A title, and a table with named columns."""
+    heading = _row([f"<strong>{escape(name)}</strong>" for name in head])
+    return _framed(title, heading + "".join(_row([escape(str(cell)) for cell in row]) for row in rows), note)
+
+
+def _row(cells: Iterable[str]) -> str:
+    return "<tr style='background:none'>" + "".join(f"<td style='{_CELL}'>{cell}</td>" for cell in cells) + "</tr>"
+
+
+def _framed(title: str, rows: str, note: str) -> str:
+    table = f"<table style='border-collapse:collapse;margin:.3em 0'><tbody>{rows}</tbody></table>"
+    closing = f"<div style='opacity:.8'>{escape(note)}</div>" if note else ""
+    return f"<div style='{_FRAME}'><strong>{escape(title)}</strong>{table}{closing}</div>"
