@@ -154,7 +154,7 @@ class Knapsack(Problem):
 
     @property
     def few_items(self) -> bool:
-        """Whether a list of all subsets is small: at most 14 items."""
+        """Whether there are at most 14 items, so that a list of all subsets is small."""
         return self.n_vars <= _FEW_ITEMS
 
     def subsets(self) -> Catalogue:
