@@ -14,6 +14,7 @@ SOLVER_LIBRARIES = {"highspy", "clarabel"}
 ROWS = [
     ["cli"],
     ["studies"],
+    ["plots"],
     ["model", "diagnosis", "model_files"],
     ["estimators", "calibration", "prescription", "metrics", "bounds"],
     ["observations"],

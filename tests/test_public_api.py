@@ -213,7 +213,7 @@ assert not {"highspy", "clarabel"} & set(sys.modules)
 
 def test_names_are_found_where_they_live():
     assert dir(cio) == list(cio.__all__)
-    assert set(cio._HOME_OF) | {"__version__", "bounds", "metrics"} == set(cio.__all__)
+    assert set(cio._HOME_OF) | {"__version__", "bounds", "metrics", "observations", "plots"} == set(cio.__all__)
     for name in cio.__all__:
         assert getattr(cio, name) is getattr(cio, name)
     with pytest.raises(AttributeError, match="module 'conformio' has no attribute 'Netwrok'"):

@@ -4,7 +4,7 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from conformio import bounds, metrics
+    from conformio import bounds, metrics, observations, plots
     from conformio.calibration import (
         QuantileAngle,
         calibrated_angle,
@@ -81,6 +81,8 @@ __all__ = [
     "load",
     "metrics",
     "nearest_rationalizable",
+    "observations",
+    "plots",
     "quantile_angle",
     "solve_robust",
 ]
@@ -121,7 +123,7 @@ _HOMES = {
     "sets": ("SphericalCap",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-_MODULES = {*_HOMES, "bounds", "data", "metrics", "solvers"}
+_MODULES = {*_HOMES, "bounds", "data", "metrics", "observations", "plots", "solvers"}
 
 
 def _find(name: str) -> object:

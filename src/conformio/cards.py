@@ -7,13 +7,57 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from typing import Any, TypeAlias
 
-__all__ = ["card", "listing"]
+__all__ = ["CardAndDiagram", "Facts", "card", "listing", "shortened"]
 
 _FRAME = (
     "display:inline-block;max-width:52rem;border:1px solid rgba(128,128,128,.5);border-radius:6px;padding:.5em .8em"
 )
 _CELL = "text-align:left;vertical-align:top;padding:.15em 1.2em .15em 0;background:none;white-space:normal"
+
+
+Facts: TypeAlias = list[tuple[str, object]]
+_LONGEST = 300
+
+
+class CardAndDiagram:
+    """For scikit-learn estimators: a card of facts above scikit-learn's own diagram of the settings.
+
+    Like the diagram alone, it shows only while ``sklearn.set_config(display="diagram")``, the default, is in force.
+    """
+
+    def _card(self) -> str:
+        """What is to be shown above the diagram."""
+        raise NotImplementedError
+
+    @property
+    def _repr_html_(self) -> Any:
+        if not _shows_diagrams():
+            raise AttributeError('_repr_html_ is there only while scikit-learn\'s option display is "diagram"')
+        return self._card_and_diagram
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        html = {"text/html": self._card_and_diagram()} if _shows_diagrams() else {}
+        return {"text/plain": repr(self), **html}
+
+    def _card_and_diagram(self) -> str:
+        from sklearn.utils import estimator_html_repr
+
+        settings = f"<details><summary>Settings</summary>{estimator_html_repr(self)}</details>"
+        return f"<div>{self._card()}{settings}</div>"
+
+
+def _shows_diagrams() -> bool:
+    from sklearn import get_config
+
+    return bool(get_config()["display"] == "diagram")
+
+
+def shortened(thing: object) -> str:
+    """Its `repr` on one line, cut where it gets long."""
+    text = " ".join(repr(thing).split())
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
 def card(title: str, facts: Iterable[tuple[str, object]], note: str = "") -> str:

@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator, clone
 from conformio.calibration import calibrated_angle, conformity_angles, quantile_angle
 from conformio.calibration.split import check_fraction, split_rows
 from conformio.calibration.summary import summary_of_level, summary_of_scores
+from conformio.cards import CardAndDiagram
 from conformio.checks import (
     BoolArray,
     Decisions,
@@ -33,7 +34,7 @@ from conformio.checks import (
     unit_rows,
 )
 from conformio.data import data_fingerprint
-from conformio.diagnosis import Diagnosis, Evidence, findings_of
+from conformio.diagnosis import Diagnosis, Evidence, findings_of, model_card
 from conformio.errors import NotFittedError, invalid, told_of
 from conformio.estimators import Estimator, PerturbedFenchelYoung
 from conformio.estimators.base import check_estimator, check_problem, usable_rows
@@ -46,9 +47,13 @@ from conformio.sets import SphericalCap
 
 __all__ = ["ConformalIO", "load"]
 
+_KEEP_INFEASIBLE = 'build the model with ConformalIO(..., infeasible="unexplained"), which counts them as angle pi'
 
-class ConformalIO(BaseEstimator):  # type: ignore[misc]
+
+class ConformalIO(CardAndDiagram, BaseEstimator):  # type: ignore[misc]
     """Conformal inverse optimization as one scikit-learn style estimator.
+
+    It works in `GridSearchCV` and, with dense decisions (`decisions.toarray()`), in `cross_val_score`.
 
     Parameters
     ----------
@@ -98,10 +103,6 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
         Number of columns of `contexts`.
     feature_names_in_ : array of str
         Their names, only where they came in a data frame; other names, or these in another order, are then refused.
-
-    Notes
-    -----
-    It works as estimator of `GridSearchCV` and, with dense decisions (`decisions.toarray()`), of `cross_val_score`.
 
     Examples
     --------
@@ -204,8 +205,7 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
         """The calibrated cap; `contexts` are needed when the centre depends on them."""
         where = "ConformalIO.uncertainty_set"
         if self._fitted().theta_ is None and contexts is None:
-            remedy = "Pass contexts: this model predicts one centre per context"
-            raise invalid("contexts", where, "must be given", None, remedy=remedy)
+            raise invalid("contexts", where, "must be given: this model predicts one centre per context", None)
         if contexts is not None:
             contexts = self._checked(contexts, where)
         return self._cap(contexts, confidence_level, where)
@@ -238,6 +238,9 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
     def save(self, path: str | Path) -> None:
         """Write the fitted model to one file without pickles; `load` reads it."""
         save_model(self._fitted(), path)
+
+    def _card(self) -> str:
+        return model_card(self)
 
     def _check_settings(self, where: str) -> None:
         check_problem(self.problem, where)
@@ -332,8 +335,7 @@ class ConformalIO(BaseEstimator):  # type: ignore[misc]
 
     def _require_feasible(self, contexts: FloatArray, decisions: Decisions, where: str) -> None:
         if self.infeasible == "error":
-            choice = 'build the model with ConformalIO(..., infeasible="unexplained"), which counts them as angle pi'
-            self.problem.require_feasible(decisions, contexts, where, choice)
+            self.problem.require_feasible(decisions, contexts, where, _KEEP_INFEASIBLE)
 
     def _seeded_estimator(self, rng: np.random.Generator) -> Estimator:
         estimator = PerturbedFenchelYoung() if self.estimator is None else clone(self.estimator)
@@ -394,6 +396,5 @@ def load(path: str | Path, problem: Problem | None = None, **functions: Any) -> 
     """
     stored = load_model(path, problem, functions)
     model = ConformalIO(**stored.settings)
-    for name, value in stored.fitted.items():
-        setattr(model, name, value)
+    model.__dict__.update(stored.fitted)
     return model

@@ -11,7 +11,7 @@ import conformio
 
 EXTENSIONS = ROOT / "docs" / "_extensions"
 LISTED = set(re.findall(r"^   conformio\.([\w.]+)$", (ROOT / "docs/api/index.rst").read_text(), re.MULTILINE))
-MODULES = ("bounds", "metrics", "observations")
+MODULES = ("bounds", "metrics", "observations", "plots")
 
 
 def test_every_public_name_has_its_page():

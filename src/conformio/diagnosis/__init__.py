@@ -2,6 +2,7 @@
 
 from conformio.diagnosis.evidence import Evidence
 from conformio.diagnosis.findings import Diagnosis, Finding
+from conformio.diagnosis.model_card import model_card
 from conformio.diagnosis.order import findings_of
 
-__all__ = ["Diagnosis", "Evidence", "Finding", "findings_of"]
+__all__ = ["Diagnosis", "Evidence", "Finding", "findings_of", "model_card"]

@@ -14,6 +14,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from conformio._kernels.grouping import add_rows, add_rows_by_group, group_rows
+from conformio.cards import CardAndDiagram, Facts, card
 from conformio.checks import Decisions, FloatArray, IntArray, as_contexts, check_some_rows, described
 from conformio.errors import CalibrationWarning, NotFittedError, RowError, invalid
 from conformio.networks import Network
@@ -25,7 +26,7 @@ __all__ = ["Estimator", "TrainingData", "check_estimator", "check_problem", "usa
 _DENSE_ENTRIES = 1 << 22
 
 
-class Estimator(BaseEstimator, ABC):  # type: ignore[misc]
+class Estimator(CardAndDiagram, BaseEstimator, ABC):  # type: ignore[misc]
     """A rule that turns observed decisions into a parameter vector, with scikit-learn's habits.
 
     Constructors only store; `fit` validates and learns. An estimator of one vector for all contexts
@@ -69,6 +70,15 @@ class Estimator(BaseEstimator, ABC):  # type: ignore[misc]
         """
         rows, theta = self._check_contexts(contexts), np.asarray(self.theta_)
         return np.broadcast_to(theta, (len(rows), len(theta)))
+
+    def _card(self) -> str:
+        name = type(self).__name__
+        if not hasattr(self, "context_width_"):
+            return card(f"{name}, not fitted", [], "Call fit(problem, contexts, decisions), or give it to ConformalIO.")
+        size = "one vector per context" if self.theta_ is None else f"{len(self.theta_)} parameters"
+        known = {"loss_": "training loss", "lower_bound_": "lower bound", "gap_": "gap", "n_iter_": "iterations"}
+        facts: Facts = [(word, f"{getattr(self, at):.6g}") for at, word in known.items() if hasattr(self, at)]
+        return card(f"{name}, fitted", [("estimate", size), *facts])
 
     def _check_contexts(self, contexts: ArrayLike) -> FloatArray:
         name = type(self).__name__

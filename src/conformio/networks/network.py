@@ -24,6 +24,7 @@ from conformio.checks import (
 )
 from conformio.errors import invalid
 from conformio.networks.graphs import read_graph, read_graphml
+from conformio.networks.network_card import network_card
 from conformio.networks.network_parts import (
     as_attributes,
     as_coordinates,
@@ -402,6 +403,9 @@ class Network:
     def __repr__(self) -> str:
         zones = f", n_zones={int(self.zones.sum())}" if self.zones.any() else ""
         return f"Network(n_nodes={self.n_nodes}, n_edges={self.n_edges}{zones})"
+
+    def _repr_html_(self) -> str:
+        return network_card(self)
 
     def __copy__(self) -> Self:
         return self

@@ -41,6 +41,10 @@ class Observations:
     def __len__(self) -> int:
         return len(self.contexts)
 
+    def __repr__(self) -> str:
+        kept = "without decisions" if self.decisions is None else f"decisions of {self.decisions.shape[1]} entries"
+        return f"Observations({len(self)} of {self.report.n_rows} rows, {kept})"
+
 
 class RowReader(Protocol):
     """Turns batches into contexts and decisions; one reader serves one pass."""

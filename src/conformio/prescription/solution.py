@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from conformio.cards import Facts, card
 from conformio.checks import BoolArray, Decisions, FloatArray, IntArray, as_scalar
 
 __all__ = ["Answers", "RobustSolution", "RowAnswer", "join_decisions"]
@@ -42,6 +43,24 @@ class RobustSolution:
         """Whether each row's gap is at most `tol * max(1, |value|)`, shape (N,)."""
         tol = as_scalar(tol, "tol", "RobustSolution.is_certified", low=0.0)
         return np.asarray(self.gap <= tol * np.maximum(1.0, np.abs(self.values)))
+
+    def __repr__(self) -> str:
+        n, proven = len(self.values), int(self.is_certified().sum())
+        return f"RobustSolution({n} decisions, {proven} certified, largest gap {self.gap.max(initial=0.0):.3g})"
+
+    def _repr_html_(self) -> str:
+        n = len(self.values)
+        routes, counts = np.unique(self.method, return_counts=True)
+        taken = ", ".join(f"{route} ({count})" for route, count in zip(routes, counts, strict=True))
+        ends = f"{self.values.min():.6g} to {self.values.max():.6g}" if n else "none"
+        facts: Facts = [
+            ("decisions", f"{n}, {self.decisions.shape[1]} entries each"),
+            ("worst-case values", ends),
+            ("largest gap", f"{self.gap.max(initial=0.0):.3g}"),
+            ("certified", f"{int(self.is_certified().sum())} of {n}"),
+            ("routes", taken),
+        ]
+        return card("RobustSolution", facts, "Values are for parameters of unit length.")
 
 
 @dataclass(frozen=True, eq=False)

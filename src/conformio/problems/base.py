@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from conformio._kernels.grouping import group_rows
+from conformio.cards import Facts, card, shortened
 from conformio.checks import (
     BoolArray,
     Decisions,
@@ -266,6 +267,17 @@ class Problem(ABC):
         ways = ["Correct or remove them", "move them with `nearest_rationalizable`" if movable else "", choice]
         *most, last = [way for way in ways if way]
         return ", ".join(most) + (f", or {last}" if most else last)
+
+    def _repr_html_(self) -> str:
+        kind = "0/1 vectors" if self.binary else "convex sets" if self.convex else "sets of any kind"
+        objective = f"{self.sense}, linear in {self.n_params} parameters ({self.domain})"
+        facts: Facts = [
+            ("what it is", shortened(self)),
+            ("objective", objective),
+            ("decisions", f"{self.n_vars} entries; {kind}"),
+            ("a context row", f"{self.context_width} columns"),
+        ]
+        return card(type(self).__name__, facts)
 
     def _evaluate(self, decisions: Decisions) -> Decisions:
         """Basis values of checked decisions; problems whose basis is not the identity replace this."""

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse, special
 
 from conformio._kernels.sparse_rows import products_and_squares
+from conformio.cards import Facts, card
 from conformio.checks import (
     BoolArray,
     Decisions,
@@ -87,6 +88,21 @@ class SphericalCap(UncertaintySet):
         check_choice(self.domain, ("free", "nonnegative"), "domain", where)
         object.__setattr__(self, "angle", as_angle(self.angle, "angle", where))
         object.__setattr__(self, "center", _unit_center(self.center, self.domain, where))
+
+    def __repr__(self) -> str:
+        many = "" if self.center.ndim == 1 else f"{len(self.center)} centers, "
+        angle = f"angle={np.degrees(self.angle):.3g} degrees"
+        return f"SphericalCap({many}n_params={self.n_params}, {angle}, domain={self.domain!r})"
+
+    def _repr_html_(self) -> str:
+        many = "one" if self.center.ndim == 1 else f"{len(self.center)}, one per decision"
+        shown = np.array2string(self.center, precision=3, threshold=8, edgeitems=2)
+        facts: Facts = [
+            ("center", f"{many}; {shown}"),
+            ("parameters", f"{self.n_params}, unit length, {self.domain}"),
+            ("angle", f"{np.degrees(self.angle):.4g} degrees ({self.angle:.4g} radians)"),
+        ]
+        return card("SphericalCap", facts, "All unit vectors within the angle of the center.")
 
     @property
     def n_params(self) -> int:

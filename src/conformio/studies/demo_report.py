@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import base64
 import io
+from dataclasses import astuple
 from importlib.util import find_spec
 from pathlib import Path
 from string import Template
 from typing import Any
 
 from conformio.errors import InvalidInputError, invalid
+from conformio.plots.canvas import draw_against_level, draw_band
 from conformio.studies.demo import DemoResult, DemoRow, certificate
 
 __all__ = ["above_the_band", "check_can_plot", "prepared_folder", "table_cells", "write_report"]
@@ -132,38 +134,27 @@ def above_the_band(result: DemoResult) -> str:
 
 
 def _coverage_figure(result: DemoResult) -> str:
-    figure, (axes,) = _blank(["coverage"])
-    points = result.coverage_curve
-    levels = [point.level for point in points]
-    band = [point.low for point in points], [point.high for point in points]
-    axes.fill_between(levels, *band, color="#9bb8d3", alpha=0.5, label="exact 99% band")
-    axes.plot(levels, levels, color="#777777", linewidth=1, label="level")
-    axes.plot(levels, [point.coverage for point in points], "o-", color="#1f4e79", label="test coverage")
-    axes.legend(loc="lower right")
+    figure, (axes,) = _blank(1)
+    levels, shares, low, high = zip(*(astuple(point) for point in result.coverage_curve), strict=True)
+    draw_band(axes, levels, shares, low, high, 0.99)
     return _embedded(figure)
 
 
 def _gap_figure(result: DemoResult) -> str:
-    figure, panels = _blank(["mean AOG", "mean POG"])
+    figure, panels = _blank(2)
     levels = [row.level for row in result.gap_curve]
     for axes, name in zip(panels, ("aog", "pog"), strict=True):
-        gaps = [getattr(row, name) for row in result.gap_curve]
-        axes.plot(levels, gaps, "o-", color="#1f4e79", label="conformal")
-        axes.axhline(getattr(result.rows[0], name), color="#b5651d", linestyle="--", label="classic")
-        axes.legend(loc="best")
+        robust, nominal = [getattr(row, name) for row in result.gap_curve], getattr(result.rows[0], name)
+        draw_against_level(axes, levels, robust, nominal, f"mean {name.upper()}", ("conformal", "classic"))
     return _embedded(figure)
 
 
-def _blank(labels: list[str]) -> tuple[Any, Any]:
+def _blank(n_panels: int) -> tuple[Any, Any]:
     # Figure without pyplot: no window system, no global state
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8.0, 3.6), layout="constrained")
-    panels = figure.subplots(1, len(labels), squeeze=False)[0]
-    for axes, label in zip(panels, labels, strict=True):
-        axes.set(xlabel="confidence level", ylabel=label)
-        axes.grid(alpha=0.3)
-    return figure, panels
+    return figure, figure.subplots(1, n_panels, squeeze=False)[0]
 
 
 def _embedded(figure: Any) -> str:
