@@ -130,6 +130,15 @@ def test_degenerate_cuts_of_whole_numbers():
         np.testing.assert_allclose(angle, 1.1191628, atol=1e-6)
 
 
+def test_the_reference_knows_an_empty_projection_whatever_the_rounding_of_its_cuts():
+    """Found by random search: the cuts' common point is the origin, which the conic solver misses by more than 3e-5."""
+    weights = [1.2225285924432938, 1.8064243589476394, 1.9258980296319814, 1.2628977700704178, 1.836656722093709]
+    problem = cio.Knapsack(weights, domain="nonnegative")
+    for method in ("auto", "reference"):
+        found = cio.conformity_angles(problem, [0, 10, 20, 20, 10], [3.3138517], [[1, 0, 0, 0, 0]], method=method)
+        assert found[0] == np.pi
+
+
 @pytest.mark.parametrize("scale", [1e-250, 1e-10, 1e10, 1e149])
 def test_the_length_of_the_centre_does_not_matter(scale):
     problem = cio.Knapsack([1.0, 1.0])

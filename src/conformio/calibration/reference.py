@@ -3,9 +3,9 @@
 Linear programs and shortest paths use strong duality (paper, appendix "Solving the Calibration Problem", with the
 right-hand side `theta_ij` of correction E8), everything else cutting planes through the forward problem itself.
 All minimise the distance `|theta - center|` instead of maximising the cosine: near cosine 1 the latter knows the
-angle to half the digits only. Near 90 degrees it is the other way round, so there strong duality maximises the cosine
-as the paper does; cutting planes know the length of the projection to 3e-5 only, and it counts as zero below that.
-Accuracy is the conic solver's, about 1e-8 radians; curved feasible sets, which cuts only touch, allow the root of that.
+angle to half the digits only. Near 90 degrees it is the other way round, so there they maximise the cosine as the
+paper does. Accuracy is the conic solver's, about 1e-8 radians; curved feasible sets, which cuts only touch, allow the
+root of that.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ __all__ = ["project_by_reference"]
 
 _SEPARATION = 1e-9
 _CONIC_ERROR = 1e-7
-_VANISHES = 3e-5
 _NEARLY_ACROSS = 1e-2
 _NO_COSINE = 1e-7
 _MAX_CUTS = 5_000
@@ -82,18 +81,23 @@ def _strong_duality(
         held = np.concatenate([np.arange(1, 1 + d), held])
     matrix = sparse.vstack([stationarity, equality, -identity[held], -identity[: 1 + d]])
     rhs = np.concatenate([np.zeros(d + 1 + len(held) + 1), -center])
-    costs = np.zeros(1 + d + k)
-    costs[0] = 1.0
     cones: list[ConeSpec] = [("zero", d + 1), ("nonnegative", len(held)), ("second_order", d + 1)]
+    return _foot(matrix, rhs, cones, center, row)
+
+
+def _foot(matrix: Any, rhs: FloatArray, cones: list[ConeSpec], center: FloatArray, row: int) -> FloatArray:
+    """The projection of `center`: `min t` over `(t, theta, ...)`, the last rows being `|theta - center| <= t`."""
+    d = len(center)
+    costs = np.zeros(matrix.shape[1])
+    costs[0] = 1.0
     foot = _solve_patiently(costs, matrix, rhs, cones, row).x[1 : 1 + d]
     if np.linalg.norm(foot) > _NEARLY_ACROSS:
-        return foot
+        return np.asarray(foot)
     # max theta . center over |theta| <= 1, the first variable being 1 now
     costs[: 1 + d] = np.append(0.0, -center)
-    rhs[-d - 1 :] = 0.0
-    unit = sparse.csr_array(([1.0], ([0], [0])), shape=(1, 1 + d + k))
-    fixed: list[ConeSpec] = [("zero", 1), *cones]
-    theta = _solve_patiently(costs, sparse.vstack([unit, matrix]), np.append(1.0, rhs), fixed, row).x[1 : 1 + d]
+    unit = sparse.csr_array(([1.0], ([0], [0])), shape=(1, len(costs)))
+    sides = np.concatenate([[1.0], rhs[:-d], np.zeros(d)])
+    theta = _solve_patiently(costs, sparse.vstack([unit, matrix]), sides, [("zero", 1), *cones], row).x[1 : 1 + d]
     cosine = float(theta @ center)
     return theta * cosine if cosine > _NO_COSINE else np.zeros(d)
 
@@ -126,8 +130,8 @@ def _cutting_planes(
     theta = center
     while len(cuts) < _MAX_CUTS:
         length = float(np.linalg.norm(theta))
-        if length <= _VANISHES:
-            return np.zeros_like(center)
+        if length == 0.0:
+            return theta
         cut = sign * (separate(theta / length) - base)
         if theta @ cut >= -_SEPARATION * length * max(float(np.linalg.norm(cut)), 1.0):
             return theta
@@ -168,7 +172,5 @@ def _closest_with_cuts(cuts: FloatArray, center: FloatArray, nonnegative: BoolAr
     held = sparse.hstack([sparse.csr_array((len(rows), 1)), -sparse.csr_array(rows)])
     matrix = sparse.vstack([held, -sparse.eye_array(1 + d)])
     rhs = np.concatenate([np.zeros(len(rows) + 1), -center])
-    costs = np.zeros(1 + d)
-    costs[0] = 1.0
     cones: list[ConeSpec] = [("nonnegative", len(rows)), ("second_order", d + 1)]
-    return np.asarray(_solve_patiently(costs, matrix, rhs, cones, row).x[1:])
+    return _foot(matrix, rhs, cones, center, row)

@@ -7,7 +7,8 @@
 | `relaxed=True`, polyhedral | projection; conic for rows it does not prove |
 | paths, costs >= 0 | hop-count |
 | knapsacks of few items, enough budgets or a nonnegative cap | enumeration |
-| other binary | parametric; cutting plane where a nonnegative cap clips worst cases (`max` problems) |
+| other binary | parametric |
+| the same, where a nonnegative cap clips worst cases (`max` problems) | then cutting plane or branching |
 | polyhedral, no whole variables | projection; conic for rows it does not prove (its own fallback: cutting plane) |
 | CVXPY programs | conic through CVXPY |
 | convex, known by their solver only | simplicial decomposition |
@@ -25,6 +26,7 @@ from numpy.typing import ArrayLike
 
 from conformio.checks import FloatArray, IntArray, as_flag, as_parameters, check_choice
 from conformio.errors import InvalidInputError, UncertifiedWarning, invalid
+from conformio.prescription.branching import solve_by_branching
 from conformio.prescription.conic import solve_conic
 from conformio.prescription.convex_basis import solve_convex, solve_convex_by_cuts
 from conformio.prescription.cutting_plane import solve_by_cuts
@@ -147,7 +149,7 @@ def _auto(task: RobustTask) -> _Route:
 
 
 def _binary(task: RobustTask) -> Answers:
-    """The hull, and the cutting plane for rows whose bound it leaves open.
+    """The hull, and the cutting plane (or branching) for rows whose bound it leaves open.
 
     At tiny angles the hull's decision is the answer by definition, whatever the bound.
     """
@@ -156,9 +158,10 @@ def _binary(task: RobustTask) -> Answers:
         return answers
     losses = task.losses(answers.decisions, np.arange(len(task)))
     still_open = np.flatnonzero(losses - answers.bounds > _OPEN * np.maximum(1.0, np.abs(losses)))
-    if len(still_open) == 0 or task.problem.polyhedron() is None:
+    if len(still_open) == 0:
         return answers
-    return answers.replaced(still_open, solve_by_cuts(task.take(still_open), answers.decisions[still_open]))
+    solve = solve_by_branching if task.problem.polyhedron() is None else solve_by_cuts
+    return answers.replaced(still_open, solve(task.take(still_open), answers.decisions[still_open]))
 
 
 def _named(task: RobustTask, method: str) -> _Route:
@@ -217,7 +220,8 @@ def _by_cuts(task: RobustTask, method: str) -> _Route:
     if method == "cutting-plane":
         raise _incompatible("method='cutting-plane'", problem, "a polyhedral or CVXPY description")
     if problem.binary and not task.relaxed:
-        return lambda task: solve_parametric(task, prune=False)
+        clipped = task.orthant_matters and task.cap.angle > TIE_ANGLE
+        return solve_by_branching if clipped else lambda task: solve_parametric(task, prune=False)
     return _auto(task)
 
 
