@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+# where TNTP networks are kept, if they are
+TNTP ?= $(wildcard ../shared/data/tntp)
 
 .PHONY: help demo test check bench docs clean
 .DEFAULT_GOAL := help
@@ -16,13 +18,13 @@ test: $(BIN)/.dev  ## The whole test suite with branch coverage
 	$(BIN)/python -m pytest --numprocesses auto --cov --cov-fail-under=95
 
 check: $(BIN)/.dev docs  ## Lint, format, types, import layers and the documentation build
-	$(BIN)/ruff check src tests benchmarks docs
-	$(BIN)/ruff format --check src tests benchmarks docs/conf.py docs/_extensions
+	$(BIN)/ruff check src tests docs
+	$(BIN)/ruff format --check src tests docs/conf.py docs/_extensions
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q tests/test_layers.py
 
-bench: $(BIN)/.dev  ## Speed of the fast routes against the reference routes on this machine
-	$(BIN)/python benchmarks/run.py
+bench: $(BIN)/.dev  ## Speed against plain formulations and other libraries; TNTP=folder adds real networks
+	$(BIN)/conformio bench --out benchmarks.json $(if $(TNTP),--data $(TNTP))
 
 docs: $(BIN)/.dev  ## The documentation as a site: docs/_build/html/index.html
 	rm -rf docs/api/generated

@@ -1,29 +1,17 @@
 """The estimator against a plain multi-cut program that shares no code with it."""
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from conformio.estimators import SuboptimalityLoss
 from conformio.studies import knapsack_example, road_grid_example
-
-PATH = Path(__file__).parents[2] / "benchmarks" / "multicut.py"
-
-
-@pytest.fixture(scope="module")
-def multicut():
-    spec = importlib.util.spec_from_file_location("multicut", PATH)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+from conformio.studies.benchmarks import multicut
 
 
 @pytest.mark.parametrize("example", [road_grid_example, knapsack_example])
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize("n_rows", [30, 700])
-def test_same_optimum(multicut, example, seed, n_rows):
+def test_same_optimum(example, seed, n_rows):
     data = example(n_rows, random_state=seed)
     estimator = SuboptimalityLoss().fit(data.problem, data.contexts, data.decisions)
     plain = multicut.minimize_multicut(data.problem, data.contexts, data.decisions)
@@ -33,7 +21,7 @@ def test_same_optimum(multicut, example, seed, n_rows):
     assert estimator.lower_bound_ <= plain.loss + 1e-9
 
 
-def test_forward_programs_one_by_one(multicut):
+def test_forward_programs_one_by_one():
     data = road_grid_example(20, 3, 3, random_state=0)
     solve = multicut.flows_one_by_one(data.problem)
     plain = multicut.minimize_multicut(data.problem, data.contexts, data.decisions, forward=solve)

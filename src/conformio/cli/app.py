@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from conformio.cli.bench import bench
 from conformio.cli.calibrate import calibrate
 from conformio.cli.demo import demo
 from conformio.cli.evaluate import evaluate
@@ -38,5 +39,5 @@ def root(
     """
 
 
-for command in (demo, fit, calibrate, prescribe, evaluate):
+for command in (demo, fit, calibrate, prescribe, evaluate, bench):
     app.command()(command)

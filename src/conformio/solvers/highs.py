@@ -55,6 +55,10 @@ class HighsModel:
     forgetful : bool
         Among tied optima of a linear model the warm basis decides, so the answer would hang on what was solved
         before. With True such optima are solved again from a cold start; a unique optimum needs no second solve.
+    whole_gap : float
+        Relative gap at which models with whole variables may stop.
+    seconds : float
+        After so many a solve is given up with a `SolverError`.
     """
 
     def __init__(
@@ -68,6 +72,8 @@ class HighsModel:
         sense: Sense = "min",
         where: str = "HighsModel",
         forgetful: bool = False,
+        whole_gap: float = 0.0,
+        seconds: float = np.inf,
     ):
         self.n_rows, self.n_vars = matrix.shape
         self.whole = integrality is not None and bool(integrality.any())
@@ -82,8 +88,9 @@ class HighsModel:
             "dual_feasibility_tolerance": _FEASIBILITY,
             "mip_feasibility_tolerance": _FEASIBILITY,
             "small_matrix_value": 1e-12,  # HiGHS drops smaller entries without a word; its default is 1e-9
-            "mip_rel_gap": 0.0,
+            "mip_rel_gap": whole_gap,
             "mip_abs_gap": 1e-9,
+            "time_limit": seconds,
         }.items():
             self._highs.setOptionValue(option, value)
         self._highs.passModel(_as_lp(matrix, row_lower, row_upper, lower, upper, integrality, sense))
@@ -117,7 +124,7 @@ class HighsModel:
             self._highs.run()
         kinds = _library().HighsModelStatus
         status = self._highs.getModelStatus()
-        if status not in (kinds.kOptimal, kinds.kModelEmpty):
+        if status not in (kinds.kOptimal, kinds.kModelEmpty, kinds.kTimeLimit):
             status = self._run_cold()
         if status not in (kinds.kOptimal, kinds.kModelEmpty):
             raise self._failure(status, row)

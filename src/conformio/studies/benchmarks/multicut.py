@@ -5,26 +5,19 @@ keeps its rows and its basis between the rounds. It is written to be fast with t
 comparison with it is fair; it shares no code with the estimators. Forward problems are solved either by the
 problem itself in one batch (compiled searches that share trees, as no textbook has them), or one by one as
 linear programs in one warm HiGHS model, as the formulation is printed.
-
-    python benchmarks/multicut.py
 """
 
 from __future__ import annotations
 
-import sys
-import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from conformio.estimators import SuboptimalityLoss
 from conformio.networks.flow_program import FlowProgram
-from conformio.problems import ShortestPath
-from conformio.problems.base import Problem
+from conformio.problems import Problem, ShortestPath
 from conformio.solvers import HighsModel
-from conformio.studies import road_grid_example
 
 __all__ = ["MultiCutMinimum", "flows_one_by_one", "minimize_multicut"]
 
@@ -44,7 +37,7 @@ def flows_one_by_one(problem: ShortestPath) -> Callable[[np.ndarray, np.ndarray]
 
     def solve(theta: np.ndarray, contexts: np.ndarray) -> Any:
         ends = contexts.astype(np.int64).tolist()
-        return sparse.csr_array(np.array([program.solve(theta, *pair, 0).x for pair in ends]))
+        return sparse.csr_array(np.array([program.solve(theta, pair[0], pair[1], 0).x for pair in ends]))
 
     return solve
 
@@ -92,38 +85,3 @@ def minimize_multicut(
             theta = np.maximum(theta, 0.0)
         bound = max(bound, found.value)
     return MultiCutMinimum(best_theta, best, bound, n_iter)
-
-
-def seconds(work: Callable[[], Any], repeats: int) -> float:
-    """Shortest processor time of one run, after one that does not count."""
-    work()
-    times = []
-    for _ in range(repeats):
-        start = time.process_time()
-        work()
-        times.append(time.process_time() - start)
-    return min(times)
-
-
-def main() -> None:
-    """Measure the paper's grid, three data sets of each size."""
-    for n_rows in (600, 800):
-        for seed in range(3):
-            data = road_grid_example(n_rows, random_state=seed)
-            problem, trips, routes = data.problem, data.contexts, data.decisions
-            estimator = SuboptimalityLoss().fit(problem, trips, routes)
-            plain = minimize_multicut(problem, trips, routes)
-            one_by_one = flows_one_by_one(problem)
-            own = seconds(lambda job=(problem, trips, routes), e=estimator: e.fit(*job), 5)
-            batch = seconds(lambda job=(problem, trips, routes): minimize_multicut(*job), 5)
-            literal = seconds(
-                lambda job=(problem, trips, routes), solve=one_by_one: minimize_multicut(*job, forward=solve), 1
-            )
-            sys.stdout.write(
-                f"{n_rows} trips: ours {1e3 * own:.1f} ms, loss {estimator.loss_:.9f}; multi-cut "
-                f"{plain.loss:.9f}, with compiled searches {batch / own:.1f}x, as printed {literal / own:.1f}x\n"
-            )
-
-
-if __name__ == "__main__":
-    main()
