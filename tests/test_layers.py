@@ -13,7 +13,7 @@ SOLVER_LIBRARIES = {"highspy", "clarabel"}
 # unit may import the units to its right.
 ROWS = [
     ["cli"],
-    ["studies"],
+    ["studies", "report"],
     ["plots"],
     ["model", "diagnosis", "model_files"],
     ["estimators", "calibration", "prescription", "metrics", "bounds"],

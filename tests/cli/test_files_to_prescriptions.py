@@ -49,7 +49,7 @@ def commands_of(readme):
 
 def test_every_command_of_the_readme(examples, run):
     lines = commands_of(examples / "README.md")
-    assert len(lines) == 12
+    assert len(lines) == 15
     for line in lines:
         code, out, err = run(*shlex.split(line)[1:])
         assert code == 0, (line, err)

@@ -14,6 +14,7 @@ from conformio.cli.evaluate import evaluate
 from conformio.cli.failures import Commands
 from conformio.cli.fit import fit
 from conformio.cli.prescribe import prescribe
+from conformio.cli.report import report
 
 __all__ = ["app"]
 
@@ -39,5 +40,5 @@ def root(
     """
 
 
-for command in (demo, fit, calibrate, prescribe, evaluate, bench):
+for command in (demo, fit, calibrate, prescribe, evaluate, report, bench):
     app.command()(command)

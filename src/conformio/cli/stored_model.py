@@ -23,10 +23,12 @@ class OpenModel:
     table: ObservationTable
     skipped: Path | None
 
-    def observations(self, data: Path, contexts: Path | None = None) -> Observations:
-        """Contexts and decisions; says on stderr what was skipped."""
+    def observations(
+        self, data: Path, contexts: Path | None = None, keep_infeasible: bool | None = None
+    ) -> Observations:
+        """Contexts and decisions, infeasible ones as the model would; says on stderr what was skipped."""
         more: dict[str, Any] = {} if contexts is None else {"contexts": contexts}
-        keep = self.model.infeasible == "unexplained"
+        keep = self.model.infeasible == "unexplained" if keep_infeasible is None else keep_infeasible
         return _told(self.table.read(data, keep_infeasible=keep, **self._bad(), **more))
 
     def contexts(self, data: Path) -> Observations:

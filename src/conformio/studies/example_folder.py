@@ -69,11 +69,13 @@ needs a network connection.
 ## Trips on a road network
 
 `roads.csv` has one row per street and direction, `nodes.csv` the coordinates. `trips-train.parquet` holds routes as
-lists of nodes, `trips-test.csv` as text such as `A1;A2;B2`. The options of the first command are in `conformio.toml`.
+lists of nodes, `trips-test.csv` as text such as `A1;A2;B2`; its column `usual` holds the quickest routes by `minutes`,
+to compare with. The options of the first command are in `conformio.toml`. Open `report.html` in any browser.
 
 ```sh
 conformio fit --config conformio.toml
 conformio evaluate trips.zip --data trips-test.csv --level 0.5 --level 0.9
+conformio report trips.zip --data trips-test.csv --id trip --baseline usual -o report.html
 conformio prescribe trips.zip --data requests.csv
 conformio prescribe --config conformio.toml
 conformio calibrate trips.zip --data trips-test.csv --level 0.95 -o trips-95.zip
@@ -91,6 +93,7 @@ conformio evaluate trips.zip --data trips-raw.csv --on-bad skip --skipped faulty
 ```sh
 conformio fit --problem knapsack --items items.csv --weight price --decisions baskets-train.csv -o baskets.zip
 conformio evaluate baskets.zip --data baskets-test.csv
+conformio report baskets.zip --data baskets-test.csv -o baskets.html
 conformio prescribe baskets.zip --data baskets-test.csv -o baskets-advice.jsonl
 ```
 
@@ -102,6 +105,7 @@ in the model, and the plan that was chosen. `own` is in no table and keeps the m
 ```sh
 conformio fit --problem lp --model plan.mps --data plans-train.csv --start objective --estimator fixed -o plans.zip
 conformio evaluate plans.zip --data plans-test.csv
+conformio report plans.zip --data plans-test.csv -o plans.html
 conformio prescribe plans.zip --data plans-test.csv -o plans-advice.csv
 ```
 """
@@ -149,12 +153,15 @@ def _trips(folder: Path, rng: np.random.Generator) -> None:
     _write(folder / "nodes.csv", ["node", "x", "y"], ((name, int(x), int(y)) for name, (x, y) in places))
     contexts = _pairs(rng, _PEOPLE, grid.n_nodes)
     perceived = minutes * rng.lognormal(0.0, 0.2, (_PEOPLE, grid.n_edges))
-    routes = TripTable(roads).decision_columns(ShortestPath(roads).solve(perceived, contexts))["nodes"]
+    table, problem = TripTable(roads), ShortestPath(roads)
+    routes = table.decision_columns(problem.solve(perceived, contexts))["nodes"]
+    usual = table.decision_columns(problem.solve(minutes, contexts[_TRAIN:]))["nodes"].to_pylist()
     ids = [f"T{k:04d}" for k in range(_PEOPLE)]
     with TableWriter(folder / "trips-train.parquet") as writer:
         writer.write({"trip": ids[:_TRAIN], "route": routes.slice(0, _TRAIN)})
     texts = [";".join(route) for route in routes.slice(_TRAIN).to_pylist()]
-    _write(folder / "trips-test.csv", ["trip", "route"], zip(ids[_TRAIN:], texts, strict=True))
+    quickest = (";".join(route) for route in usual)
+    _write(folder / "trips-test.csv", ["trip", "route", "usual"], zip(ids[_TRAIN:], texts, quickest, strict=True))
     raw = [*texts[:20], "A1;Z9;B1", "A1;C3", "A1;A2;A1", "", *texts[20:]]
     _write(folder / "trips-raw.csv", ["trip", "route"], ((f"R{k:04d}", text) for k, text in enumerate(raw)))
     wanted = _pairs(rng, 10, grid.n_nodes)
