@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         LinearProgram,
         OracleProblem,
         ShortestPath,
+        WithFeatures,
     )
     from conformio.sets import SphericalCap
 
@@ -74,6 +75,7 @@ __all__ = [
     "SuboptimalityLoss",
     "UnboundedProblemError",
     "UncertifiedWarning",
+    "WithFeatures",
     "__version__",
     "bounds",
     "calibrated_angle",
@@ -119,6 +121,7 @@ _HOMES = {
         "LinearProgram",
         "OracleProblem",
         "ShortestPath",
+        "WithFeatures",
     ),
     "sets": ("SphericalCap",),
 }

@@ -76,6 +76,7 @@ class Batch:
             rows = np.arange(len(contexts))
         else:
             rows = np.flatnonzero(problem.feasible(decisions, contexts))
+        problem, contexts = problem.bare(contexts)
         return cls(problem, contexts, decisions, centers, rows, workers, where)
 
     def map(

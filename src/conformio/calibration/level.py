@@ -112,7 +112,7 @@ def quantile_angle(
     n = len(batch.contexts)
     rank = calibration_rank(n, confidence_level, where)
     search = _Search(batch)
-    if isinstance(problem, ShortestPath):
+    if isinstance(batch.problem, ShortestPath):
         search.narrow_down(rank)
     else:
         search.angles[:] = measure_all(batch)

@@ -155,6 +155,9 @@ class BasketTable(ObservationTable):
         """What can part names of items in text."""
         return free_separator(self.names)
 
+    def _problem(self) -> Problem:
+        return self.problem
+
     @cached_property
     def names(self) -> Names:
         """Names of the items."""

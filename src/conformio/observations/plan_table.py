@@ -182,6 +182,9 @@ class PlanTable(ObservationTable):
         pa, points = arrow("PlanTable"), dense(decisions)
         return {f"{prefix}{name}": pa.array(points[:, k] + 0.0) for k, name in enumerate(self.variables)}
 
+    def _problem(self) -> Problem:
+        return self.problem
+
     def _signs(self) -> FloatArray:
         return np.ones(len(self.sides)) if self.signs is None else np.asarray(self.signs, dtype=np.float64)
 

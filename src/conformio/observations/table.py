@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from conformio.checks import Decisions, FloatArray
+from conformio.checks import Decisions, FloatArray, check_choice
+from conformio.errors import invalid
+from conformio.observations._arrow import arrow
 from conformio.observations.observed import Observations
 from conformio.problems import Problem
 
 __all__ = ["ObservationTable"]
+
+
+def _polars(table: Any, where: str) -> Any:
+    try:
+        import polars
+    except ImportError as error:
+        remedy = "Run: pip install polars"
+        raise invalid("library", where, "needs polars", "no polars", remedy=remedy) from error
+    return polars.from_arrow(table)
+
+
+_FRAMES: dict[str, Callable[[Any, str], Any]] = {
+    "pandas": lambda table, where: table.to_pandas(),
+    "polars": _polars,
+    "pyarrow": lambda table, where: table,
+}
 
 
 class ObservationTable(ABC):
@@ -63,6 +82,36 @@ class ObservationTable(ABC):
     @abstractmethod
     def decision_columns(self, decisions: Decisions, prefix: str = "") -> dict[str, Any]:
         """Decisions as named columns, in the form that `read` takes."""
+
+    def frame(self, contexts: FloatArray, decisions: Decisions | None = None, library: str = "pandas") -> Any:
+        """Contexts, and decisions for them, as a data frame in the form that `read` takes.
+
+        Parameters
+        ----------
+        contexts : array, shape (N, context_width)
+        decisions : array or CSR, shape (N, n_vars), optional
+            For instance what `predict` returns.
+        library : {"pandas", "polars", "pyarrow"}
+            Whose frame it is to be.
+
+        Raises
+        ------
+        InvalidInputError
+            If the arguments do not fit the problem or each other, or the library is missing.
+        """
+        where = f"{type(self).__name__}.frame"
+        check_choice(library, tuple(_FRAMES), "library", where)
+        problem = self._problem()
+        if decisions is None:
+            columns = self.context_columns(problem.check_contexts(contexts, where))
+        else:
+            contexts, decisions = problem.check_rows(contexts, decisions, where)
+            columns = {**self.context_columns(contexts), **self.decision_columns(decisions)}
+        return _FRAMES[library](arrow(where).table(columns), where)
+
+    @abstractmethod
+    def _problem(self) -> Problem:
+        """The problem whose decisions the table holds."""
 
     def list_separator(self) -> str:
         """What parts the names of a list where it is written as text."""

@@ -156,6 +156,9 @@ class TripTable(ObservationTable):
         """Names of the network's edges."""
         return Names(self.network.edge_ids, self.network.n_edges, "edges", "TripTable")
 
+    def _problem(self) -> Problem:
+        return ShortestPath(self.network)
+
     def _kept(self, infeasible: bool) -> frozenset[str]:
         return frozenset({"loop"} if self.allow_loops else ()) | frozenset({"crossed zone"} if infeasible else ())
 

@@ -115,7 +115,7 @@ def _checked(problem: Problem, cap: SphericalCap, contexts: ArrayLike, method: s
         raise invalid("cap", _WHERE, "must be a SphericalCap", type(cap).__name__)
     check_choice(method, _METHODS, "method", _WHERE)
     relaxed = as_flag(relaxed, "relaxed", _WHERE)
-    values = problem.check_contexts(contexts, _WHERE)
+    problem, values = problem.bare(problem.check_contexts(contexts, _WHERE))
     as_parameters(cap.center, len(values), problem.n_params, problem.domain, _WHERE, "cap")
     return RobustTask(problem, cap, values, relaxed, np.arange(len(values)), _WHERE)
 

@@ -7,6 +7,7 @@ from conformio.problems.knapsack import Knapsack
 from conformio.problems.linear_program import LinearProgram
 from conformio.problems.oracle_problem import OracleProblem
 from conformio.problems.shortest_path import ShortestPath
+from conformio.problems.with_features import WithFeatures
 
 __all__ = [
     "ConvexProgram",
@@ -16,4 +17,5 @@ __all__ = [
     "OracleProblem",
     "Problem",
     "ShortestPath",
+    "WithFeatures",
 ]

@@ -200,6 +200,10 @@ class Problem(ABC):
         """The problem that `to_state` described."""
         return cls(**state)
 
+    def bare(self, contexts: FloatArray) -> tuple[Problem, FloatArray]:
+        """What is to be solved, and for which contexts, without what only estimates look at."""
+        return self, contexts
+
     def optimal_totals(self, theta: FloatArray, contexts: FloatArray) -> tuple[FloatArray, float]:
         """Basis values of `nominal`'s decisions and their objectives, each summed over the rows.
 
