@@ -57,7 +57,7 @@ def exact_level(confidence_level: ConfidenceLevel, where: str) -> Fraction:
     else:
         raise invalid("confidence_level", where, rule, repr(confidence_level), remedy="Write it as a number, e.g. 0.9")
     if not 0 <= level <= 1:
-        remedy = f"Write {float(level / 100):g} for {float(level):g} percent" if 1 < level <= 100 else ""
+        remedy = f"Write {float(level / 100):g} for {float(level):g} percent" if 2 <= level <= 100 else ""
         raise invalid("confidence_level", where, rule, confidence_level, remedy=remedy)
     return level
 

@@ -71,6 +71,10 @@ def test_fitted_model_survives_cloning():
         (lambda u: np.ones(2), r"`theta` .* must have shape \(3, 2\), one row of parameters per context"),
         (lambda u: linear(u) - 1.0, r"`theta` row 0 .* must not be zero"),
         (lambda u: 2.0 - linear(u), r"`theta` row 1 .* must be >= 0 wherever"),
+        (
+            lambda u: u["age"],
+            r"`theta` of FixedParameters\.fit: must predict from contexts of shape \(3, 1\); got IndexError",
+        ),
         (lambda u: linear(u) / u, r"`theta` row 0 .* must be finite"),
     ],
 )

@@ -280,7 +280,12 @@ class TestArguments:
 
     @pytest.mark.parametrize(
         ("level", "hint"),
-        [(90, "got 90. Write 0.9 for 90 percent"), ("0.9", "got '0.9'. Write it as a number"), (-0.5, r"got -0\.5$")],
+        [
+            (90, "got 90. Write 0.9 for 90 percent"),
+            ("0.9", "got '0.9'. Write it as a number"),
+            (-0.5, r"got -0\.5$"),
+            (1.0000001, r"got 1\.0000001$"),
+        ],
     )
     def test_levels(self, model, level, hint):
         with pytest.raises(cio.InvalidInputError, match=f"must be a number in .0, 1.; {hint}"):

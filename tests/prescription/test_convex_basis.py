@@ -150,7 +150,8 @@ def test_failures_name_the_row(monkeypatch):
 
     with pytest.raises(UnboundedProblemError, match=r"row 0 of solve_robust: the worst case is unbounded"):
         solve_robust(ConvexProgram(open_ended, 2), SphericalCap([1.0, 0.1], 0.05), [[1.0]])
-    monkeypatch.setitem(convex_basis._CLARABEL, "max_iter", 1)
+    for settings in (convex_basis._CLARABEL, convex_basis.PLAIN):
+        monkeypatch.setitem(settings, "max_iter", 1)
     with pytest.raises(SolverError, match=r"row 0 of solve_robust: the conic solver"):
         solve_robust(program, cap, [[1.0]])
 

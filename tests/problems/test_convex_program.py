@@ -361,6 +361,20 @@ def test_a_second_try_with_wider_tolerances(monkeypatch):
     assert asked == [1e-14, 1e-11]
 
 
+def test_a_bare_ball_stalls_sharp_tolerances_and_is_solved_all_the_same():
+    """Found by random search: Clarabel's steps stall on about one in ten of these below a gap of 1e-9."""
+
+    def ball(u):
+        x = cp.Variable(3)
+        return x, [x[0], x[1], x[2]], [cp.sum_squares(x) <= u[0]]
+
+    rng = np.random.default_rng(0)
+    program, thetas, squares = ConvexProgram(ball, 3), rng.standard_normal((40, 3)), rng.uniform(0.5, 3.0, 40)
+    expected = -np.sqrt(squares)[:, None] * thetas / np.linalg.norm(thetas, axis=1, keepdims=True)
+    np.testing.assert_allclose(program.solve(thetas, squares), expected, atol=1e-7)
+    assert conformity_angles(program, thetas, squares, expected).max() < 1e-6
+
+
 def test_a_short_description():
     assert repr(ConvexProgram(around_a_point, 3)) == (
         "ConvexProgram(n_params=3, n_vars=2, context_width=1, sense='min', domain='free')"

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from conformio.checks import BoolArray, FloatArray, as_parameters, first_cell, first_row
-from conformio.errors import invalid
+from conformio.errors import ConformioError, invalid
 from conformio.estimators.base import Estimator, check_problem
 from conformio.problems.base import Problem
 
@@ -79,7 +79,7 @@ class FixedParameters(Estimator):
         if predictor is None:
             self.theta_ = _checked(self.theta, nonnegative, None, where)
         else:
-            _checked(predictor(rows), nonnegative, len(rows), where)
+            _checked(_predicted(predictor, rows, where), nonnegative, len(rows), where)
             self.theta_ = None
         self.context_width_, self.nonnegative_, self.n_iter_ = problem.context_width, nonnegative, 0
         return self
@@ -107,7 +107,8 @@ class FixedParameters(Estimator):
         if predictor is None:
             return super().parameters(contexts)
         rows = self._check_contexts(contexts)
-        return _checked(predictor(rows), self.nonnegative_, len(rows), "FixedParameters.parameters")
+        where = "FixedParameters.parameters"
+        return _checked(_predicted(predictor, rows, where), self.nonnegative_, len(rows), where)
 
     def _predictor(self) -> Any:
         predict = getattr(self.theta, "predict", None)
@@ -118,6 +119,18 @@ class FixedParameters(Estimator):
     def __sklearn_clone__(self) -> Self:
         # scikit-learn's clone would unfit a fitted model held in `theta`
         return type(self)(self.theta)
+
+
+def _predicted(predictor: Any, contexts: FloatArray, where: str) -> Any:
+    """What the user's predictor answers; whatever it raises comes back as the library's own error."""
+    try:
+        return predictor(contexts)
+    except ConformioError:
+        raise
+    except Exception as error:
+        got = f"{type(error).__name__}: {error}"
+        rule = f"must predict from contexts of shape {contexts.shape}"
+        raise invalid("theta", where, rule, got, remedy="Correct the callable or the fitted model") from error
 
 
 def _checked(theta: Any, nonnegative: BoolArray, n_rows: int | None, where: str) -> FloatArray:

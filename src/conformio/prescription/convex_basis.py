@@ -11,17 +11,17 @@ unless the shortest is shorter by more than 1e-4 of its length.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from conformio.checks import FloatArray, dense
-from conformio.errors import InfeasibleProblemError, SolverError, UnboundedProblemError, invalid
+from conformio.errors import UnboundedProblemError, invalid
 from conformio.prescription.cap_program import members
 from conformio.prescription.solution import Answers, RowAnswer
 from conformio.prescription.task import TIE_ANGLE, TIE_TOLERANCE, RobustTask
 from conformio.problems import ConvexProgram
+from conformio.problems.cvxpy_runs import PLAIN, solve_in_turns
 
 __all__ = ["solve_convex", "solve_convex_by_cuts"]
 
@@ -207,20 +207,6 @@ class _Model:
         return cp.Problem(goal, self._constraints + self._links + rows)
 
     def _solve(self, program: Any, row: int) -> FloatArray:
-        cp = self._cp
-        try:
-            with warnings.catch_warnings():
-                # CVXPY warns of reduced accuracy; the certificate measures it.
-                warnings.simplefilter("ignore")
-                program.solve(solver=cp.CLARABEL, **_CLARABEL)
-        except cp.error.SolverError as error:
-            raise SolverError(self._where, f"the conic solver failed ({error}); rescale the data", row) from error
-        if program.status in (cp.INFEASIBLE, cp.INFEASIBLE_INACCURATE):
-            reason = "no decision satisfies the constraints; check this context"
-            raise InfeasibleProblemError(self._where, reason, row)
-        if program.status in (cp.UNBOUNDED, cp.UNBOUNDED_INACCURATE):
-            reason = "the worst case is unbounded over the feasible set; add constraints"
-            raise UnboundedProblemError(self._where, reason, row)
-        if program.status not in (cp.OPTIMAL, cp.OPTIMAL_INACCURATE):
-            raise SolverError(self._where, f"the conic solver stopped with status {program.status}", row)
+        unbounded = "the worst case is unbounded over the feasible set; add constraints"
+        solve_in_turns(program, (_CLARABEL, PLAIN), self._where, row, unbounded)
         return np.ravel(self._variable.value, order="F").astype(np.float64)

@@ -6,7 +6,6 @@ Decisions are flattened column by column, as CVXPY does. Constraints are kept as
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -15,7 +14,8 @@ import cvxpy as cp
 import numpy as np
 
 from conformio.checks import BoolArray, FloatArray, Sense
-from conformio.errors import InfeasibleProblemError, SolverError, UnboundedProblemError, invalid
+from conformio.errors import invalid
+from conformio.problems.cvxpy_runs import PLAIN, solve_in_turns
 
 __all__ = ["ConvexModel", "Structure", "read_structure"]
 
@@ -215,25 +215,8 @@ class ConvexModel:
             parameter.value = theta[which] if len(which) else np.zeros(1)
 
     def _run(self, problem: Any, row: int) -> None:
-        try:
-            with warnings.catch_warnings():
-                # CVXPY warns of reduced accuracy; the reduced tolerances above bound it.
-                warnings.simplefilter("ignore")
-                try:
-                    problem.solve(solver=cp.CLARABEL, **_SHARP)
-                except cp.error.SolverError:
-                    problem.solve(solver=cp.CLARABEL, **_CLARABEL)
-        except cp.error.SolverError as error:
-            raise SolverError(self.where, f"the conic solver failed ({error}); rescale the data", row) from error
-        if problem.status in (cp.INFEASIBLE, cp.INFEASIBLE_INACCURATE):
-            reason = "no decision satisfies the constraints; check this context"
-            raise InfeasibleProblemError(self.where, reason, row)
-        if problem.status in (cp.UNBOUNDED, cp.UNBOUNDED_INACCURATE):
-            reason = "the objective is unbounded over the feasible set; add constraints or restrict the parameters"
-            raise UnboundedProblemError(self.where, reason, row)
-        if problem.status not in (cp.OPTIMAL, cp.OPTIMAL_INACCURATE):
-            reason = f"the conic solver stopped with status {problem.status}; rescale the data"
-            raise SolverError(self.where, reason, row)
+        unbounded = "the objective is unbounded over the feasible set; add constraints or restrict the parameters"
+        solve_in_turns(problem, (_SHARP, _CLARABEL, PLAIN), self.where, row, unbounded)
 
     def _point(self) -> FloatArray:
         return np.ravel(self.structure.variable.value, order="F").astype(np.float64)

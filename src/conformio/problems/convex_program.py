@@ -35,7 +35,7 @@ from conformio.checks import (
     dense,
     first_row,
 )
-from conformio.errors import UnboundedProblemError, invalid
+from conformio.errors import InfeasibleProblemError, SolverError, UnboundedProblemError, invalid
 from conformio.problems._distinct_rows import distinct_rows
 from conformio.problems._linear_constraints import scaled_costs
 from conformio.problems._per_thread import PerThread
@@ -50,7 +50,7 @@ __all__ = ["ConvexProgram"]
 
 _FEASIBLE = 1e-6
 _KNOWN = 1e-6
-_TIE = 1e-9
+_TIES = (1e-9, 1e-8, 1e-7)
 _APART = 1e-3
 
 
@@ -90,8 +90,9 @@ class ConvexProgram(Problem):
     A decision is the variable flattened column by column, as in CVXPY. Constraints count as satisfied within
     `1e-6 * max(1, max |x|)`, as active when `|g| <= 1e-6 * max(1, |grad g|)`. Conformity angles take
     decisions as known to `1e-6 * max(1, max |x|)`. The conic solver works to a gap of 1e-14 where it can, else
-    of 1e-11. `sample_optimal` returns the optimum where it is unique, and refuses to answer where optimal
-    decisions (objective within 1e-9 of the best) extend over more than `1e-3 * max(1, |x|)` along a random
+    of 1e-11, else of 1e-8. `sample_optimal` returns the optimum where it is unique, and refuses to answer where
+    optimal decisions (objective within 1e-9 of the best, or up to 1e-7 where the solver cannot tell so finely)
+    extend over more than `1e-3 * max(1, |x|)` along a random
     direction. Pickling needs a `build` that can be pickled.
 
     Examples
@@ -233,7 +234,7 @@ class ConvexProgram(Problem):
         direction = rng.standard_normal(self.n_vars)
         direction /= np.linalg.norm(direction)
         try:
-            spread = model.spread(costs, best, _TIE * max(1.0, abs(best)), direction, row)
+            spread = _spread(model, costs, best, direction, row)
         except UnboundedProblemError as error:
             reason = "the optimal decisions form an unbounded set, on which no uniform draw exists; bound them"
             raise UnboundedProblemError(where, reason, row) from error
@@ -268,6 +269,16 @@ class ConvexProgram(Problem):
             remedy = 'Run: pip install "conformio[cvx]"'
             raise invalid("build", where, "needs the cvxpy package", "no cvxpy", remedy=remedy) from error
         return ModelShelf(self._build, self.n_params, self.sense, self._asked_domain, self._example, where)
+
+
+def _spread(model: ConvexModel, costs: FloatArray, best: float, direction: FloatArray, row: int) -> float:
+    """How far the optimal decisions extend; the thinnest set of them on which the solver still finds its way."""
+    for tie in _TIES[:-1]:
+        try:
+            return model.spread(costs, best, tie * max(1.0, abs(best)), direction, row)
+        except (InfeasibleProblemError, SolverError):
+            continue
+    return model.spread(costs, best, _TIES[-1] * max(1.0, abs(best)), direction, row)
 
 
 def _blurred(exact: StationaryCone, basis_blur: FloatArray, rays_blur: FloatArray) -> StationaryCone:
