@@ -15,6 +15,7 @@ from conformio.cli.failures import Commands
 from conformio.cli.fit import fit
 from conformio.cli.prescribe import prescribe
 from conformio.cli.report import report
+from conformio.cli.reproduce import reproduce
 
 __all__ = ["app"]
 
@@ -40,5 +41,5 @@ def root(
     """
 
 
-for command in (demo, fit, calibrate, prescribe, evaluate, report, bench):
+for command in (demo, fit, calibrate, prescribe, evaluate, report, reproduce, bench):
     app.command()(command)

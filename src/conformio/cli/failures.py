@@ -20,7 +20,10 @@ _SOURCES = {
     "BasketTable.from_items": {"source": "--items"},
     "PlanTable.from_model": {"path": "--model"},
 }
-_OWN = ("TripTable", "BasketTable", "PlanTable", "ConformalIO", "Network.", "fit", "prescribe", "demo", "conformio")
+_OWN = (
+    *("TripTable", "BasketTable", "PlanTable", "ConformalIO", "Network."),
+    *("fit", "prescribe", "demo", "reproduce", "conformio"),
+)
 _DECISIONS = {"contexts": "the data", "decisions": "the data"}
 
 

@@ -20,7 +20,7 @@ from conformio.studies.conditions import ESTIMATORS, Condition
 from conformio.studies.engine import Cell
 from conformio.studies.pipelines import Split, Trial
 
-__all__ = ["ANGLES_DEGREES", "LEVELS", "STEPS", "cells", "parts_of_the_gain"]
+__all__ = ["ANGLES_DEGREES", "CROSS_VALIDATED", "LEVELS", "STEPS", "cells", "parts_of_the_gain"]
 
 STEPS = (
     "classic, ties uniform",
@@ -28,6 +28,7 @@ STEPS = (
     "less training data, alpha -> 0+",
     "conformal",
 )
+CROSS_VALIDATED = "angle by cross-validated adherence"
 LEVELS = (0.5, 0.9)
 ANGLES_DEGREES = (0.0, 0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0, 14.0, 20.0, 30.0)
 _FOLDS = 4
@@ -58,12 +59,26 @@ def parts_of_the_gain(seed: int, n_people: int, **condition: Any) -> list[Row]:
         ("classic estimate, alpha -> 0+", None, 0.0, trial.robust(0.0, classic)),
     ]
     angle = cross_validated_angle(trial)
-    found.append(("angle by cross-validated adherence", None, angle, trial.robust(angle, classic)))
+    found.append((CROSS_VALIDATED, None, angle, trial.robust(angle, classic)))
     labels = chosen.labels()
     return [
-        {**labels, "seed": seed, "step": step, "level": level, "angle_degrees": float(np.degrees(a)), **trial.gaps(x)}
+        {
+            **{**labels, "seed": seed, "step": step, "level": level, "angle_degrees": float(np.degrees(a))},
+            **trial.gaps(x),
+            **_certified(trial, level),
+        }
         for step, level, a, x in found
     ]
+
+
+def _certified(trial: Trial, level: float | None) -> Row:
+    """Coverage, and what it is not: the share of decision makers whose own parameters are in the cap."""
+    if level is None:
+        return {"coverage": None, "theta_inside": None}
+    angle = trial.angle(level)
+    cap = SphericalCap(trial.conformal_theta, angle, trial.problem.domain)
+    inside = float(cap.contains(trial.test.thetas).mean())
+    return {"coverage": metrics.coverage(trial.test_angles, angle), "theta_inside": inside}
 
 
 def cross_validated_angle(trial: Trial) -> float:

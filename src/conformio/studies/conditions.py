@@ -16,7 +16,16 @@ from conformio.estimators import Estimator, PerturbedFenchelYoung, Suboptimality
 from conformio.studies.cell_store import Row
 from conformio.studies.paper_data import SimulatedDecisions, knapsack_example, road_grid_example
 
-__all__ = ["BASE_LAW", "BUDGETS", "ESTIMATORS", "LAWS", "Condition", "base_conditions", "true_parameters"]
+__all__ = [
+    "BASE_LAW",
+    "BUDGETS",
+    "ESTIMATORS",
+    "LABELS",
+    "LAWS",
+    "Condition",
+    "base_conditions",
+    "true_parameters",
+]
 
 LAWS = {
     "uniform [0, 1]": (0.0, 1.0),
@@ -32,6 +41,7 @@ _LOG_MEAN, _LOG_SD = 1.5, 0.5  # median 4.5, as wide as the uniform laws around 
 BUDGETS = {"1/5 to 4/5": (0.2, 0.8), "1/5 to 5": (0.2, 5.0)}
 ESTIMATORS = ("sub-optimality", "Fenchel-Young")
 _PROBLEMS = ("shortest path", "knapsack")
+LABELS = ("problem", "estimator", "domain", "law", "budgets")
 
 
 @dataclass(frozen=True)
@@ -65,12 +75,12 @@ class Condition:
         check_choice(self.budgets, ("",) if self.problem == "shortest path" else tuple(BUDGETS), "budgets", where)
 
     def as_settings(self) -> dict[str, Any]:
-        """The fields, as settings of a cell and leading columns of its rows."""
+        """The fields, as settings of a cell."""
         return asdict(self)
 
     def labels(self) -> Row:
-        """The fields as columns."""
-        return dict(self.as_settings())
+        """The fields as leading columns of rows; None for what the problem does not have."""
+        return {name: value or None for name, value in self.as_settings().items()}
 
     def people(self, n: int, seed: int) -> SimulatedDecisions:
         """Decision makers of one seed."""

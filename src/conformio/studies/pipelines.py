@@ -25,7 +25,7 @@ from conformio.sets import SphericalCap
 from conformio.studies.conditions import Condition
 from conformio.studies.paper_data import SimulatedDecisions
 
-__all__ = ["TIE_RULES", "ZERO_ANGLE", "Part", "Split", "Trial", "finite_levels"]
+__all__ = ["TIE_RULES", "ZERO_ANGLE", "Part", "Split", "Trial", "finite_levels", "gain"]
 
 TIE_RULES = ("uniform", "solver's vertex", "fewest ones", "alpha -> 0+")
 
@@ -214,6 +214,11 @@ class Trial:
 def finite_levels(levels: tuple[float, ...], n_calibration: int) -> list[float]:
     """The levels that so many calibration decisions can certify."""
     return [level for level in levels if calibration_rank(n_calibration, level, "study") <= n_calibration]
+
+
+def gain(gap: Any, classic: Any) -> float | None:
+    """By which share a gap is smaller than the classic one; None where there is nothing to gain."""
+    return 1.0 - gap / classic if classic > 0.0 else None
 
 
 def _fewest_ones(problem: Problem, theta: FloatArray, contexts: FloatArray) -> Decisions:

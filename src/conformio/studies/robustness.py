@@ -15,7 +15,7 @@ import numpy as np
 from conformio.studies.cell_store import Row
 from conformio.studies.conditions import Condition, base_conditions
 from conformio.studies.engine import Cell
-from conformio.studies.pipelines import TIE_RULES, Split, Trial, finite_levels
+from conformio.studies.pipelines import TIE_RULES, Split, Trial, finite_levels, gain
 
 __all__ = ["LEVELS", "PAPER_LEVELS", "RELAXED_LEVELS", "cells", "cells_of", "gaps_of", "paper_cells"]
 
@@ -65,7 +65,10 @@ def _seconds(condition: Condition) -> float:
 def gaps_of(
     seed: int, n_people: int, levels: list[float], ties: list[str], relaxed: list[float], **condition: Any
 ) -> list[Row]:
-    """Gaps of the classic pipeline by tie rule, of the conformal one by level, of relaxed flows at some levels."""
+    """Gaps of the classic pipeline by tie rule, of the conformal one by level, of relaxed flows at some levels.
+
+    The rule "uniform" is among `ties`: what gains are measured against.
+    """
     chosen = Condition(**condition)
     trial = Trial(chosen, Split.paper(n_people), seed)
     shared: Row = {
@@ -75,11 +78,17 @@ def gaps_of(
         "negative_params": int((trial.conformal_theta < 0.0).sum()),
     }
     finite = finite_levels(tuple(levels), trial.split.calibration)
-    rows = [{**shared, **_classic(trial, rule)} for rule in ties]
-    rows += [{**shared, **_conformal(trial, level)} for level in finite]
+    found = [_classic(trial, rule) for rule in ties]
+    found += [_conformal(trial, level) for level in finite]
     if chosen.problem == "shortest path":
-        rows += [{**shared, **_relaxed(trial, level)} for level in relaxed if level in finite]
-    return rows
+        found += [_relaxed(trial, level) for level in relaxed if level in finite]
+    classic = next(row for row in found if row["ties"] == "uniform")
+    return [{**shared, **row, **_gains(row, classic)} for row in found]
+
+
+def _gains(row: Row, classic: Row) -> Row:
+    """By which share the gaps are smaller than the classic ones with ties broken uniformly."""
+    return {f"{gap}_gain": gain(row[gap], classic[gap]) for gap in ("aog", "pog")}
 
 
 def _classic(trial: Trial, rule: str) -> Row:

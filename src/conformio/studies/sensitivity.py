@@ -14,12 +14,22 @@ from conformio.studies.robustness import cells_of
 __all__ = ["all_conditions", "cells"]
 
 
-def cells(n_seeds: int, n_people: int = 1000, laws: tuple[str, ...] = tuple(LAWS)) -> list[Cell]:
-    """One cell for each condition and seed; those of `robustness` are among them and are computed once."""
+def cells(
+    n_seeds: int, n_people: int = 1000, laws: tuple[str, ...] = tuple(LAWS), flow_laws: tuple[str, ...] = tuple(LAWS)
+) -> list[Cell]:
+    """One cell for each condition and seed; those of `robustness` are among them and are computed once.
+
+    `flow_laws` are the laws for shortest paths with free signs.
+    """
     conditions = all_conditions(laws)
-    slow = [c for c in conditions if (c.problem, c.domain) == ("shortest path", "free") and c.law != BASE_LAW]
-    other = [condition for condition in conditions if condition not in slow]
+    flows = [c for c in conditions if _is_flow(c) and c.law in flow_laws]
+    slow = [condition for condition in flows if condition.law != BASE_LAW]
+    other = [c for c in conditions if not _is_flow(c) or (c in flows and c not in slow)]
     return cells_of(other, n_seeds, n_people) + cells_of(slow, (n_seeds + 1) // 2, n_people)
+
+
+def _is_flow(condition: Condition) -> bool:
+    return (condition.problem, condition.domain) == ("shortest path", "free")
 
 
 def all_conditions(laws: tuple[str, ...] = tuple(LAWS)) -> list[Condition]:

@@ -7,7 +7,7 @@ from typing import Any
 from conformio.studies.cell_store import Row
 from conformio.studies.conditions import ESTIMATORS, Condition
 from conformio.studies.engine import Cell
-from conformio.studies.pipelines import Split, Trial
+from conformio.studies.pipelines import Split, Trial, gain
 
 __all__ = ["LEVELS", "SHARES", "TOTALS", "cells", "gaps_by_share"]
 
@@ -49,6 +49,8 @@ def gaps_by_share(seed: int, total: int, n_test: int, n_people: int, **condition
                 "classic_pog": classic["pog"],
                 "aog": conformal["aog"],
                 "pog": conformal["pog"],
+                "aog_gain": gain(conformal["aog"], classic["aog"]),
+                "pog_gain": gain(conformal["pog"], classic["pog"]),
             }
             rows.append({**chosen.labels(), **measured})
     return rows

@@ -53,13 +53,17 @@ def coverage_of(seed: int, n_train: int, n_test: int, sizes: list[int], **condit
             angle = calibrated_angle(scores, level)
             cap = SphericalCap(trial.conformal_theta, angle, trial.problem.domain)
             low, high = metrics.coverage_interval(size, level, n_test)
+            covered = metrics.coverage(trial.test_angles, angle)
             measured: Row = {
                 "seed": seed,
                 "n_calibration": size,
                 "n_test": n_test,
                 "level": level,
                 "angle_degrees": float(np.degrees(angle)),
-                "coverage": metrics.coverage(trial.test_angles, angle),
+                "coverage": covered,
+                "deviation": abs(covered - level),
+                "below_band": int(covered < low),
+                "above_band": int(covered > high),
                 "band_low": low,
                 "band_high": high,
                 "tie_mass": float((scores == angle).mean()),
