@@ -13,6 +13,13 @@ from conformio.problems import Knapsack, Problem, ShortestPath
 
 __all__ = ["context_texts", "edge_label", "node_labels", "parameter_names", "problem_words", "things"]
 
+_KINDS = {
+    "LinearProgram": "A linear program",
+    "IntegerProgram": "An integer program",
+    "ConvexProgram": "A convex program",
+    "OracleProblem": "A problem behind a solver of one's own",
+}
+
 
 def node_labels(network: Network) -> list[str] | None:
     """None where nodes are called by number."""
@@ -64,7 +71,8 @@ def problem_words(problem: Problem) -> str:
     if isinstance(problem, Knapsack):
         return f"Choices among {problem.n_vars:,} items within a budget"
     verb = "minimised" if problem.sense == "min" else "maximised"
-    return f"{type(problem).__name__} with {problem.n_vars:,} variables, {verb}"
+    kind = _KINDS.get(type(problem).__name__, type(problem).__name__)
+    return f"{kind} with {problem.n_vars:,} variables, {verb}"
 
 
 def things(problem: Problem) -> tuple[str, str]:

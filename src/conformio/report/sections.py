@@ -201,7 +201,19 @@ def _parameters(measures: Measures, rows_table: ObservationTable) -> Markup:
     ]
     kind = "streets or links" if isinstance(measures.model.problem, ShortestPath) else "parameters"
     note = f"In multiples of the mean size of all {kind}: only ratios of parameters mean anything."
-    return fragment([element("div", *blocks, class_="ranking"), element("p", note, class_="note")])
+    idle = _never_in_play(measures, rows_table)
+    return fragment([element("div", *blocks, class_="ranking"), element("p", note, idle, class_="note")])
+
+
+def _never_in_play(measures: Measures, rows_table: ObservationTable) -> str:
+    """Parameters that no decision at hand says anything of, by name."""
+    numbers = measures.diagnosis["identifiability"].numbers
+    count = numbers.get("n_idle") or 0
+    if not count:
+        return ""
+    names = parameter_names(measures.model.problem, rows_table, numbers["first_idle"])
+    shown = "; ".join(names) + ("; ..." if count > len(names) else "")
+    return f" {count:,} of them are never in play in these decisions, which say nothing of their size: {shown}."
 
 
 def _names(measures: Measures, rows_table: ObservationTable, rows: IntArray) -> list[str]:
@@ -223,4 +235,4 @@ def _degrees(angle: float) -> str:
 
 
 def _percent(share: float | None, digits: int = 1) -> str:
-    return "–" if share is None else f"{share:.{digits}%}"
+    return "–" if share is None else f"{share:z.{digits}%}"

@@ -24,7 +24,9 @@ function at(id) {
 }
 
 function percent(share, digits = 1) {
-  return share === null ? "–" : `${(100 * share).toFixed(digits)}%`;
+  if (share === null) return "–";
+  const text = (100 * share).toFixed(digits);
+  return `${Number(text) === 0 ? text.replace("-", "") : text}%`; // no minus before what rounds to 0
 }
 
 function degrees(angle) {

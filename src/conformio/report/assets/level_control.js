@@ -7,7 +7,7 @@ function startLevelControl() {
   const slider = make("input", { type: "range", id: "level", min: 0, max: last, step: 1, value: chosen.level, disabled: last === 0 });
   slider.addEventListener("input", () => choose("level", Number(slider.value)));
   bar.append(
-    make("div", {}, make("label", { for: "level" }, "Confidence level"), now),
+    make("div", { class: "which" }, make("label", { for: "level" }, make("span", { class: "long" }, "Confidence "), "level"), now),
     make("div", { class: "slide" }, slider),
     brief,
   );
@@ -17,7 +17,8 @@ function startLevelControl() {
     now.textContent = String(one.level);
     slider.value = chosen.level;
     slider.setAttribute("aria-valuetext", `level ${one.level}${chosen.level === report.own ? ", the model's own" : ""}`);
-    brief.textContent = chosen.level === report.own ? "the model's own level" : "";
+    const own = chosen.level === report.own ? make("span", { class: "own" }, "the model's own level") : null;
+    brief.replaceChildren(`angle ${degrees(one.angle)}, coverage ${percent(one.coverage)}`, ...(own ? [own] : []));
     showTiles(one);
   };
   whenChanged(["level"], show);

@@ -137,6 +137,7 @@ function paintRoutes(context, place, colours) {
     nodes: nodesOf(entriesOf(numbers[route.kind])),
   }));
   shown.forEach((route, k) => {
+    if (route.nodes.length < 2) return;
     const points = beside(route.nodes.map(place), (k - (shown.length - 1) / 2) * OFFSET);
     strokeLine(context, points, colours.halo, 8, []);
     strokeLine(context, points, colours[route.kind], 4, route.dash);
@@ -150,12 +151,20 @@ function paintRoutes(context, place, colours) {
   for (const { from } of places) paintParting(context, place(from), colours);
 }
 
+// The line moved sideways; corners stay parallel on both sides.
 function beside(points, by) {
-  return points.map(([x, y], k) => {
-    const [ax, ay] = points[Math.max(0, k - 1)];
-    const [bx, by_] = points[Math.min(points.length - 1, k + 1)];
+  const normal = (k) => {
+    const [ax, ay] = points[k];
+    const [bx, by_] = points[k + 1];
     const size = Math.hypot(bx - ax, by_ - ay) || 1;
-    return [x - ((by_ - ay) / size) * by, y + ((bx - ax) / size) * by];
+    return [(ay - by_) / size, (bx - ax) / size];
+  };
+  return points.map(([x, y], k) => {
+    const before = normal(Math.max(0, Math.min(k - 1, points.length - 2)));
+    const after = normal(Math.min(k, points.length - 2));
+    const [nx, ny] = [before[0] + after[0], before[1] + after[1]];
+    const stretch = (2 * by) / Math.max(nx * nx + ny * ny, 0.5);
+    return [x + nx * stretch, y + ny * stretch];
   });
 }
 
@@ -184,9 +193,9 @@ function paintEnd(context, [x, y], colours, full, name) {
   const text = `${full ? "to" : "from"} ${name.length > 24 ? `${name.slice(0, 23)}…` : name}`;
   const left = x > context.canvas.clientWidth - 130;
   context.textAlign = left ? "right" : "left";
-  context.strokeText(text, x + (left ? -12 : 12), y - 8);
+  context.strokeText(text, x + (left ? -12 : 12), y - 15);
   context.fillStyle = colours.ink;
-  context.fillText(text, x + (left ? -12 : 12), y - 8);
+  context.fillText(text, x + (left ? -12 : 12), y - 15);
   context.textAlign = "left";
 }
 
