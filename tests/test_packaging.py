@@ -34,6 +34,12 @@ def test_extras_exist_and_all_names_them():
     assert set(named.split(",")) == set(extras) - {"all", "docs", "dev"}
 
 
+@pytest.mark.parametrize("page", ["README.md", "docs/install.md"])
+def test_pages_list_all_extras(page):
+    listed = re.findall(r"^\| `(\w+)` \|", (ROOT / page).read_text(), re.MULTILINE)
+    assert listed == list(PROJECT["project"]["optional-dependencies"])
+
+
 def test_optional_libraries_are_not_core():
     core = " ".join(PROJECT["project"]["dependencies"])
     assert not re.search(r"cvxpy|networkx|pandas|pyarrow|matplotlib|typer|rich", core)

@@ -73,9 +73,7 @@ def test_paths_in_polars_frames_are_text_or_lists(town):
 def test_wrong_frames(town, monkeypatch):
     problem, trips, routes = town
     table = cio.observations.TripTable(problem.network)
-    with pytest.raises(
-        cio.InvalidInputError, match=r"`library` of TripTable\.frame: must be one of 'pandas'"
-    ):
+    with pytest.raises(cio.InvalidInputError, match=r"`library` of TripTable\.frame: must be one of 'pandas'"):
         table.frame(trips, routes, "dask")
     with pytest.raises(cio.InvalidInputError, match=r"`decisions` of TripTable\.frame: must have 60 rows"):
         table.frame(trips, routes[:3])

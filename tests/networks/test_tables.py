@@ -45,6 +45,13 @@ def test_polars():
         Network.from_table(missing, tail="a", head="b")
 
 
+def test_pyarrow():
+    pa = pytest.importorskip("pyarrow")
+    network = Network.from_table(pa.table({"a": ["x", "y"], "b": ["y", "x"], "m": [1, 2]}), tail="a", head="b")
+    assert network.node_ids.tolist() == ["x", "y"]
+    assert network.attributes["m"].tolist() == [1.0, 2.0]
+
+
 def test_files(tmp_path):
     frame = pd.DataFrame(COLUMNS)
     frame.to_csv(tmp_path / "edges.csv", index=False)
@@ -116,7 +123,9 @@ def test_columns_of_one_name():
 
 
 def test_wrong_sources(tmp_path):
-    with pytest.raises(InvalidInputError, match=r"must be a \.csv or \.parquet path, or a pandas or polars.*got int"):
+    with pytest.raises(
+        InvalidInputError, match=r"must be a \.csv or \.parquet path, or a pandas, polars or pyarrow.*got int"
+    ):
         Network.from_table(3, tail="a", head="b")
     with pytest.raises(InvalidInputError, match=r"must be a \.csv or \.parquet path; got .*edges\.xlsx"):
         Network.from_table(tmp_path / "edges.xlsx", tail="a", head="b")

@@ -126,6 +126,68 @@ def test_streaming_equals_reading_at_once(kind, tmp_path, monkeypatch):
     assert parts.ids.to_pylist() == whole.ids.to_pylist()
 
 
+def looked_up(values):
+    return pa.array(values).dictionary_encode()
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        looked_up(["A;B;C", "A;C"]),
+        pa.DictionaryArray.from_arrays(pa.array([1, 0], pa.uint8()), pa.array(["A;C", "A;B;C"], pa.string_view())),
+        pa.array(["A;B;C", "A;C"], pa.string_view()),
+        pa.array(["A;B;C", "A;C"], pa.large_string()),
+        pa.array([["A", "B", "C"], ["A", "C"]], pa.list_view(pa.string())),
+        pa.array([["A", "B", "C"], ["A", "C"]], pa.large_list_view(pa.string_view())),
+        pa.ListArray.from_arrays([0, 3, 5], looked_up(["A", "B", "C", "A", "C"])),
+    ],
+    ids=lambda column: str(column.type).split("<")[0],
+)
+def test_columns_of_every_kind_of_text_and_list(column, tmp_path):
+    network = Network([0, 1, 0], [1, 2, 2], node_ids=["A", "B", "C"])
+    table = TripTable(network)
+    seen = table.read(pa.table({"path": column}))
+    assert seen.decisions.toarray().tolist() == [[1, 1, 0], [0, 0, 1]]
+    fewer = TripTable(Network([0], [2], node_ids=["A", "Q", "C"]))
+    again = fewer.read(pa.table({"path": column}), on_bad="skip", skipped=tmp_path / "left.csv")
+    assert again.contexts.tolist() == [[0, 2]]
+    assert "'B' at step 1" in (tmp_path / "left.csv").read_text()
+
+
+def test_lists_with_gaps_and_of_parts_of_tables():
+    network = Network([0, 1, 0], [1, 2, 2], node_ids=["A", "B", "C"])
+    lists = [["A", "B"], None, ["A", "C"], ["B", "C"]]
+    offsets, mask = [0, 2, 2, 4, 6], pa.array([False, True, False, False])
+    column = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), looked_up([*"ABACBC"]), mask=mask)
+    assert column.to_pylist() == lists
+    with pytest.raises(FaultyRowsError, match=r"missing path in 1 row \(row 1"):
+        TripTable(network).read(pa.table({"path": column}))
+    part = pa.table({"path": column}).slice(2)
+    assert TripTable(network).read(part).contexts.tolist() == [[0, 2], [1, 2]]
+
+
+def test_lists_of_one_length_are_lists():
+    network = Network([0, 1, 0], [1, 2, 2], node_ids=[10, 20, 30])
+    column = pa.array([[10, 20], [10, 30]], pa.list_(pa.int8(), 2))
+    assert TripTable(network).read(pa.table({"path": column})).contexts.tolist() == [[0, 1], [0, 2]]
+
+
+@pytest.mark.parametrize("place", ["trips.csv", "folder/left.csv"])
+def test_rows_left_out_never_replace_the_table(place, tmp_path):
+    """Neither the file that is read, nor a file that the next reading of its folder would take for trips."""
+    table = TripTable(Network([0, 1], [1, 2], node_ids=["A", "B", "C"]))
+    text = "path\nA;B\nA;Q\n"
+    (tmp_path / "folder").mkdir()
+    for name in ("trips.csv", "folder/trips.csv"):
+        (tmp_path / name).write_text(text)
+    source = tmp_path / place if place == "trips.csv" else tmp_path / "folder"
+    skipped = tmp_path / "folder" / ".." / place
+    with pytest.raises(InvalidInputError, match=r"`skipped` of TripTable\.read: must be a file apart from the table"):
+        table.read(source, on_bad="skip", skipped=skipped)
+    assert (tmp_path / "trips.csv").read_text() == text
+    assert len(table.read(source, on_bad="skip", skipped=tmp_path / "left.csv")) == 1
+
+
 @pytest.mark.parametrize("labels", LABELS)
 def test_outputs_are_inputs(labels):
     """What is written in names is read back as the same decisions."""

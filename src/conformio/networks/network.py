@@ -248,7 +248,7 @@ class Network:
 
         Parameters
         ----------
-        path_or_frame : path of a ``.csv`` or ``.parquet`` file, or a pandas or polars data frame
+        path_or_frame : path of a ``.csv`` or ``.parquet`` file, or a pandas, polars or pyarrow table
         tail, head : str
             The columns that name the nodes. Names of any one kind are sorted and numbered `0..n_nodes-1`;
             `node_ids` keeps them. In a CSV file names are text, ``007`` and ``NA`` too; they are whole

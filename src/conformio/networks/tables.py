@@ -1,4 +1,4 @@
-"""Reading networks from tables with one row per edge: CSV, Parquet, pandas or polars."""
+"""Reading networks from tables with one row per edge: CSV, Parquet, pandas, polars or pyarrow."""
 
 from __future__ import annotations
 
@@ -137,9 +137,10 @@ def _place_column(places: _Columns, name: str, where: str) -> NDArray[Any]:
 def _columns(path_or_frame: Any, where: str) -> _Columns:
     """Columns by name; missing values are None."""
     if hasattr(path_or_frame, "shape") and hasattr(path_or_frame, "columns"):
-        return _frame_columns(path_or_frame, where)
+        arrow = hasattr(path_or_frame, "column_names")
+        return _frame_columns(path_or_frame.to_pandas() if arrow else path_or_frame, where)
     if not isinstance(path_or_frame, (str, PathLike)):
-        rule = "must be a .csv or .parquet path, or a pandas or polars data frame"
+        rule = "must be a .csv or .parquet path, or a pandas, polars or pyarrow table"
         remedy = "Call .collect() first" if hasattr(path_or_frame, "collect") else ""
         raise invalid(_ARGUMENT, where, rule, type(path_or_frame).__name__, remedy=remedy)
     path = Path(path_or_frame)

@@ -10,7 +10,7 @@ from conformio.checks import BoolArray, Decisions, FloatArray, IntArray
 from conformio.observations.faults import BatchFaults, FaultLog, FaultReport, Kinds
 from conformio.observations.growing import GrowingArray
 from conformio.observations.identities import IDENTITY_KINDS, RowIds
-from conformio.observations.sources import batches
+from conformio.observations.sources import batches, check_apart
 
 __all__ = ["Observations", "RowReader", "read_rows"]
 
@@ -65,6 +65,7 @@ def read_rows(
     source: Any, reader: RowReader, row_id: str | None, on_bad: str, skipped: str | Path | None, where: str
 ) -> Observations:
     """One pass over a table: every row looked at, good ones kept, all faults reported at its end."""
+    check_apart(source, skipped, where)
     ids, rows = RowIds(row_id, where), GrowingArray("int64")
     with FaultLog({**IDENTITY_KINDS, **reader.kinds}, on_bad, skipped, where) as log:
         for batch in batches(source, where):

@@ -17,9 +17,9 @@ import numpy as np
 
 from conformio.checks import IntArray
 from conformio.errors import InvalidInputError, invalid
-from conformio.observations._arrow import arrow
+from conformio.observations._arrow import arrow, plain_batch
 
-__all__ = ["BATCH_ROWS", "Batch", "batches", "column_names"]
+__all__ = ["BATCH_ROWS", "Batch", "batches", "check_apart", "column_names"]
 
 BATCH_ROWS = 16_384
 """Rows worked on at a time: some megabytes, whatever the size of the file."""
@@ -90,6 +90,16 @@ def batches(source: Any, where: str, size: int = BATCH_ROWS) -> Iterator[Batch]:
             raise _unreadable(path, error, where) from error
 
 
+def check_apart(source: Any, skipped: str | Path | None, where: str) -> None:
+    """Refuse to write rows left out over the table they come from, or among the files of its folder."""
+    if skipped is None or not _is_path(source):
+        return
+    read, written = Path(source).resolve(), Path(skipped).resolve()
+    if written == read or (written.parent == read and written.suffix.lower() in _SUFFIXES):
+        rule = "must be a file apart from the table that is read"
+        raise invalid("skipped", where, rule, skipped, remedy="Name another file")
+
+
 def _is_path(source: Any) -> bool:
     return isinstance(source, (str, PathLike))
 
@@ -143,7 +153,7 @@ def _as_table(pa: Any, source: Any, where: str) -> Any:
 
 def _numbered(parts: Any, start: int) -> Iterator[Batch]:
     for part in parts:
-        yield Batch(part, np.arange(start, start + part.num_rows))
+        yield Batch(plain_batch(part), np.arange(start, start + part.num_rows))
         start += part.num_rows
 
 
