@@ -19,7 +19,7 @@ from conformio.checks import FloatArray, IntArray
 from conformio.networks.flow_program import usable_edges
 from conformio.problems.cones import PathCones
 
-__all__ = ["place_paths", "project_paths"]
+__all__ = ["place_paths", "project_over_all_edges", "project_paths"]
 
 _MAX_ITER = 2_000
 _DOUBTFUL = 1e-8
@@ -45,7 +45,7 @@ def place_paths(cones: PathCones, centers: FloatArray, below: float, above: floa
     if _distinct(centers).min(initial=0.0) >= 0.0:
         status, squares, lengths, errors = _project_batch(cones, centers, below**2, above**2)
     for row in np.flatnonzero((status == UNDONE) | np.isinf(squares)):
-        squares[row], lengths[row], errors[row] = _project_row(cones, int(row), centers[row])
+        squares[row], lengths[row], errors[row] = project_over_all_edges(cones, int(row), centers[row])
         status[row] = EXACT
     return status, Projections(np.sqrt(squares), lengths, errors)
 
@@ -81,7 +81,7 @@ def _project_batch(
     )
 
 
-def _project_row(cones: PathCones, row: int, center: FloatArray) -> tuple[float, float, float]:
+def project_over_all_edges(cones: PathCones, row: int, center: FloatArray) -> tuple[float, float, float]:
     """Squared distance, length of the foot and error of the distance, over all usable edges from potentials 0."""
     network = cones.network
     origin, destination = (int(node) for node in cones.contexts[row])

@@ -8,7 +8,7 @@ import pytest
 import conformio as cio
 from conformio.networks import Network
 from conformio.problems import ShortestPath
-from conformio.studies.benchmarks import COMPARISONS, Settings, SkippedError, Timing, perturbed, startup
+from conformio.studies.benchmarks import COMPARISONS, Settings, SkippedError, Timing, million, perturbed, startup
 from conformio.studies.benchmarks.gurobi_cuts import GurobiCuts
 from conformio.studies.benchmarks.knapsack_cuts import minimise_by_cuts
 from conformio.studies.benchmarks.own_process import need_installed
@@ -18,6 +18,7 @@ RUN = {one.name: one.run for one in COMPARISONS}
 INTERPRETERS = {"import", "warm-command", "cold-demo"}
 PEERS = {"robust-paths-gurobi", "perturbed", "knapsack-training"}
 TNTP = {"regional-angles", "robust-nominal-region"}
+LONG = {"region-million", "region-million-all"}
 
 
 def write_tntp(folder, side=7):
@@ -36,7 +37,7 @@ def write_tntp(folder, side=7):
     return folder
 
 
-@pytest.mark.parametrize("name", sorted(set(RUN) - INTERPRETERS - PEERS - TNTP))
+@pytest.mark.parametrize("name", sorted(set(RUN) - INTERPRETERS - PEERS - TNTP - LONG))
 def test_small_forms_end_and_agree(name, monkeypatch):
     outcome = RUN[name](Settings(quick=True))
     assert outcome.lines
@@ -53,6 +54,33 @@ def test_real_networks(name, tmp_path):
     outcome = RUN[name](Settings(quick=True, data=write_tntp(tmp_path)))
     assert all(check.holds for check in outcome.checks), outcome.checks
     assert "ChicagoRegional" in outcome.lines[0].work
+
+
+@pytest.mark.parametrize("compare", [million.one_angle, million.all_angles])
+def test_many_trips(compare, tmp_path):
+    outcome = compare(Settings(quick=True, data=write_tntp(tmp_path)))
+    assert [check.value for check in outcome.checks] == [0.0]
+    assert outcome.lines[1].unit == "GiB"
+
+
+def test_simulated_trips_do_not_depend_on_how_many_there_are():
+    network = Network.grid(5, 5)
+    center = np.random.default_rng(0).uniform(1.0, 2.0, network.n_edges)
+    trips, routes = million.simulated_trips(network, center, 25, group=10)
+    assert routes.dtype == np.int8
+    assert routes.indices.dtype == np.int32
+    assert ShortestPath(network).is_feasible(routes, trips).all()
+    first, _ = million.simulated_trips(network, center, 10, group=10)
+    np.testing.assert_array_equal(trips[:10], first)
+
+
+def test_algorithms_for_angles_on_a_real_network(tmp_path):
+    outcome = RUN["angle-methods"](Settings(quick=True, data=write_tntp(tmp_path)))
+    assert all(check.holds for check in outcome.checks), outcome.checks
+    assert any("ChicagoRegional" in line.work for line in outcome.lines)
+    errors = {name: value for name, value in outcome.facts.items() if name.startswith("largest relative error")}
+    assert len(errors) == 12
+    assert max(value for name, value in errors.items() if "L-BFGS" not in name) < 1e-6
 
 
 @pytest.mark.parametrize("name", sorted(PEERS))

@@ -6,8 +6,12 @@ from collections.abc import Sequence
 
 from conformio.errors import invalid
 from conformio.studies.benchmarks import (
+    angle_methods,
     experiment,
+    growth,
+    kernels,
     knapsacks,
+    million,
     path_angles,
     perturbed,
     programs,
@@ -26,8 +30,12 @@ COMPARISONS: tuple[Comparison, ...] = (
     *perturbed.COMPARISONS,
     *knapsacks.COMPARISONS,
     *programs.COMPARISONS,
+    *growth.COMPARISONS,
+    *angle_methods.COMPARISONS,
+    *kernels.COMPARISONS,
     *experiment.COMPARISONS,
     *startup.COMPARISONS,
+    *million.COMPARISONS,
 )
 
 

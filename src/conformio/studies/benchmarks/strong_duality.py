@@ -46,7 +46,7 @@ class StrongDuality:
         """The smallest angle between the centre and nonnegative costs under which `path` (edges) is shortest."""
         center, network = self.center, self.network
         usable = np.flatnonzero(usable_edges(network, origin, destination))
-        reached = self._reached(usable, origin)
+        reached = self.reached(usable, origin)
         loss = float(center[path].sum() - reached[destination])
         explained = loss <= 1e-15
         if explained and self.skip_explained:
@@ -68,7 +68,8 @@ class StrongDuality:
         distance = scale * ConicModel(None, costs, matrix, rhs, cones, tol=_TOL).solve().x[0]
         return float(np.arcsin(min(distance, 1.0)))
 
-    def _reached(self, usable: IntArray, origin: int) -> FloatArray:
+    def reached(self, usable: IntArray, origin: int) -> FloatArray:
+        """Cost of the cheapest path from the origin to every node, over some of the edges."""
         network = self.network
         order = np.lexsort((-self.center[usable], network.heads[usable], network.tails[usable]))
         kept = usable[order]  # of parallel edges the last, the cheapest, stays

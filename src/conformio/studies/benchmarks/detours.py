@@ -6,18 +6,31 @@ columns, whose entries are whole numbers, and in the detours' gains `-a . c`, su
 however small the distance. Detours come from shortest paths under the current `theta` until none gains anything.
 """
 
+from __future__ import annotations
+
 import heapq
 import math
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from conformio.checks import FloatArray
+from conformio.networks import Network
 
-def shortest(network, theta, origin, destination):
+__all__ = ["distance"]
+
+_NEGLIGIBLE = 1e-12
+_ROUNDING = 1e-16
+
+
+def _shortest(network: Network, theta: FloatArray, origin: int, destination: int) -> list[int]:
     """Edges of a least-cost path that crosses no zone, in walking order."""
-    leaving = [[] for _ in range(network.n_nodes)]
+    leaving: list[list[tuple[int, int]]] = [[] for _ in range(network.n_nodes)]
     for e, (i, j) in enumerate(zip(network.tails.tolist(), network.heads.tolist(), strict=True)):
         leaving[i].append((e, j))
-    dist, last, queue, done = {origin: 0.0}, {}, [(0.0, origin)], set()
+    dist, queue = {origin: 0.0}, [(0.0, origin)]
+    last: dict[int, int] = {}
+    done: set[int] = set()
     while queue:
         reached, i = heapq.heappop(queue)
         if i in done:
@@ -29,17 +42,19 @@ def shortest(network, theta, origin, destination):
             if j not in done and reached + theta[e] < dist.get(j, math.inf):
                 dist[j], last[j] = reached + theta[e], e
                 heapq.heappush(queue, (dist[j], j))
-    path, node = [], destination
+    node = destination
+    path: list[int] = []
     while node != origin:
         path.append(last[node])
         node = int(network.tails[last[node]])
     return path[::-1]
 
 
-def detours(network, path, other):
+def _detours(network: Network, path: Sequence[int], other: list[int]) -> Iterator[tuple[list[int], Sequence[int]]]:
     """(detour, stretch) pairs by which `other` leaves `path`."""
     place = {int(network.tails[e]): k for k, e in enumerate(path)} | {int(network.heads[path[-1]]): len(path)}
-    start, run = 0, []
+    start = 0
+    run: list[int] = []
     for e in other:
         run.append(e)
         at = place.get(int(network.heads[e]))
@@ -50,13 +65,13 @@ def detours(network, path, other):
                 start, run = at, []
 
 
-def least_squares(gram, gains):
+def _least_squares(gram: FloatArray, gains: FloatArray) -> FloatArray:
     """`min 1/2 v'Gv - gains.v` over `v >= 0`, by active sets."""
     v, inside = np.zeros(len(gains)), np.zeros(len(gains), dtype=bool)
     for _ in range(50 * len(gains)):
         slope = np.where(inside, -np.inf, gains - gram @ v)
         enters = int(np.argmax(slope))
-        if slope[enters] <= 1e-12 * np.abs(gains).max():
+        if slope[enters] <= _NEGLIGIBLE * np.abs(gains).max():
             return v
         inside[enters] = True
         while True:
@@ -73,31 +88,34 @@ def least_squares(gram, gains):
     raise AssertionError("active sets cycle")
 
 
-def distance(network, center, origin, destination, path, max_rounds=400):
-    """Distance from `center` to the nonnegative costs that make the walked `path` shortest."""
-    columns, gains = [], []
+def distance(
+    network: Network, center: FloatArray, origin: int, destination: int, path: Sequence[int], max_rounds: int = 400
+) -> tuple[float, int]:
+    """Distance from `center` to the nonnegative costs that make the walked `path` shortest, and the searches made."""
+    columns: list[dict[int, float]] = []
+    gains: list[float] = []
     for e in path:
         columns.append({e: 1.0})
         gains.append(-center[e])
     theta, largest, v = center.copy(), 0.0, np.zeros(len(path))
-    for _ in range(max_rounds):
+    for searches in range(1, max_rounds + 1):
         new = 0
-        for detour, stretch in detours(network, path, shortest(network, np.maximum(theta, 0.0), origin, destination)):
-            column = {e: float((e in detour) - (e in stretch)) for e in detour + stretch}
+        for detour, stretch in _detours(network, path, _shortest(network, np.maximum(theta, 0.0), origin, destination)):
+            column = {e: float((e in detour) - (e in stretch)) for e in [*detour, *stretch]}
             gain = math.fsum([center[e] for e in stretch] + [-center[e] for e in detour])
             left = gain - sum(sign * (theta[e] - center[e]) for e, sign in column.items())
             largest = max(largest, gain)
-            if left > max(1e-11 * largest, 1e-16):  # less is rounding of the centre
+            if left > max(10 * _NEGLIGIBLE * largest, _ROUNDING):  # less is rounding of the centre
                 columns.append(column)
                 gains.append(gain)
                 new += 1
         if not new:
-            return math.sqrt(max(float(np.dot(gains, v)), 0.0))
+            return math.sqrt(max(float(np.dot(gains, v)), 0.0)), searches
         matrix = np.zeros((network.n_edges, len(columns)))
         for k, column in enumerate(columns):
             matrix[list(column), k] = list(column.values())
         rows = np.flatnonzero(matrix.any(axis=1))
         gram = matrix[rows].T @ matrix[rows]
-        v = least_squares(gram, np.array(gains))
+        v = _least_squares(gram, np.array(gains))
         theta = center + matrix @ v
     raise AssertionError("too many rounds")
