@@ -341,3 +341,22 @@ def test_an_active_set_that_does_not_certify_itself_is_refused():
     assert _on_face(np.array([1.0, -9.0, 0.5]), center, 0.2, np.array([True, False, True])) is None
     assert _on_face(np.array([1.0, -2.0, -5.0]), center, 1.2, np.array([True, True, True])) is None
     assert _on_face(np.array([-0.6, -0.8, 0.0]), center, 0.2, np.array([True, True, False])) is None
+
+
+def test_entries_parallel_to_the_centre_turn_positive_together():
+    """Found by random search: two multipliers apart by one rounding error led to an axis outside the cap."""
+    center = np.array([0.18632949817885436, 0.1555359708265785, 0.9700978712931237])
+    x = np.array([-0.2541675877474594, -0.5795293220246163, -1.323287178012163])
+    cap = SphericalCap(center, 0.5, "nonnegative")
+    assert cap.contains(cap.worst_case(x))
+    assert cap.support(x) == pytest.approx(-1.1970892691977677, abs=1e-9)
+    assert cap.support(x) >= (cap.sample(10_000, random_state=0) @ x).max()
+    rng = np.random.default_rng(2)
+    for _ in range(300):
+        d = int(rng.integers(2, 6))
+        center = rng.uniform(0.0, 1.0, d) + 1e-3
+        along = np.where(rng.random(d) < 0.6, -center, -rng.uniform(0.0, 3.0, d)) * rng.uniform(0.1, 3.0)
+        cap = SphericalCap(center, rng.uniform(0.05, 1.5), "nonnegative")
+        worst = cap.worst_case(along)
+        assert cap.contains(worst)
+        assert worst @ along >= (cap.sample(300, random_state=rng) @ along).max() - 1e-9

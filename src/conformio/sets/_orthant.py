@@ -15,6 +15,8 @@ points with two positive entries; both are listed.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from conformio.checks import BoolArray, FloatArray
@@ -22,6 +24,7 @@ from conformio.checks import BoolArray, FloatArray
 __all__ = ["angle_between", "orthant_worst_case", "orthogonal_part", "plain_worst_case"]
 
 _PARALLEL = 1e-13
+_TOGETHER = 1e-13
 
 
 def angle_between(a: FloatArray, b: FloatArray) -> FloatArray:
@@ -105,23 +108,33 @@ def _on_boundary(x: FloatArray, center: FloatArray, angle: float) -> FloatArray:
     turns = _breakpoints(x, center)
     steps = np.unique(turns[np.isfinite(turns)])
     last = _first_inside(x, center, angle, steps)
-    if last == 0:  # only without positive entries, else the first breakpoint is 0, whose maximiser is outside
+    if not len(steps):
         return _best_listed(x, center, angle, [])
-    before = steps[last - 1]
+    before = steps[max(last, 1) - 1]
     active = turns <= before
-    candidate = _on_face(x, center, angle, active)
+    candidate = _on_face(x, center, angle, active) if last else None
     if candidate is not None:
         return candidate
     outside = _best_direction(x + before * center, center)
+    if last == 0:  # entries that turn together are worth the same all along the boundary: from the farthest axis on
+        outside = np.eye(len(x))[np.where(active, center, np.inf).argmin()]
     inward = np.where(active, center, 0.0)
-    return _best_listed(x, center, angle, [_between(outside, inward / np.linalg.norm(inward), center, angle)])
+    inward /= np.linalg.norm(inward)
+    inside = inward if angle_between(inward, center) <= angle else center
+    return _best_listed(x, center, angle, [_between(outside, inside, center, angle)])
 
 
 def _breakpoints(x: FloatArray, center: FloatArray) -> FloatArray:
     """The multiplier from which on each entry of `x + lam c` is positive (inf: never)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         turns = np.where(center > 0.0, np.maximum(-x / center, 0.0), np.inf)
-    return np.where(x > 0.0, 0.0, turns)
+    turns = np.where(x > 0.0, 0.0, turns)
+    # Entries parallel to the centre turn together; rounding must not part them.
+    order = np.argsort(turns)[::-1]
+    for after, here in pairwise(order[np.isfinite(turns[order])]):
+        if turns[after] - turns[here] <= _TOGETHER * turns[after]:
+            turns[here] = turns[after]
+    return np.asarray(turns)
 
 
 def _first_inside(x: FloatArray, center: FloatArray, angle: float, steps: FloatArray) -> int:
