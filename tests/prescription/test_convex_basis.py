@@ -167,6 +167,20 @@ def test_errors_of_cvxpy_become_ours(monkeypatch):
         solve_robust(program, cap, [[1.0]])
 
 
+def test_a_cone_program_that_fails_leaves_the_row_to_the_cutting_plane(monkeypatch):
+    program, cap = ConvexProgram(example, 2), SphericalCap([1.0, 2.0], 0.3)
+    wanted = solve_robust(program, cap, [[1.0]]).values
+
+    def fail(self, center, row):
+        raise SolverError("solve_robust", "the conic solver failed", row)
+
+    monkeypatch.setattr(convex_basis._Model, "robust", fail)
+    found = solve_robust(program, cap, [[1.0]])
+    assert found.method.tolist() == ["cutting-plane"]
+    assert found.is_certified(1e-6).all()
+    assert np.allclose(found.values, wanted, rtol=0, atol=1e-7)
+
+
 def test_cuts_run_out_with_an_honest_gap(monkeypatch):
     program = ConvexProgram(curved, 3)
     cap = SphericalCap([1.0, 2.0, 0.5], 0.7, "nonnegative")

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from conformio.checks import FloatArray, dense
-from conformio.errors import UnboundedProblemError, invalid
+from conformio.errors import SolverError, UnboundedProblemError, invalid
 from conformio.prescription.cap_program import members
 from conformio.prescription.solution import Answers, RowAnswer
 from conformio.prescription.task import TIE_ANGLE, TIE_TOLERANCE, RobustTask
@@ -67,7 +67,11 @@ class _Rows:
         if self.task.cap.angle <= TIE_ANGLE:
             return self._shortest(k)
         model = self._model(k)
-        x, dual = model.robust(self.task.center(k), self._number(k))
+        try:
+            x, dual = model.robust(self.task.center(k), self._number(k))
+        except SolverError:  # the cutting plane asks for less: start it from a nominal optimum whose gap is open
+            x = dense(self.task.nominal(self.task.center(k), np.array([k])))[0]
+            return RowAnswer(x, float(self.task.cap.row(k).support(self._signed(x))), -np.inf, 1)
         loss, bound, calls = self._graded(k, x, [*members(dual, self.task.center(k), self.angle, self._orthant)])
         return RowAnswer(x, loss, bound, calls + 1)
 
