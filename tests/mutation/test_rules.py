@@ -74,6 +74,12 @@ MUTATIONS = [
         "if forward[tail] + further > 0.995 * limit or",
         "calibration/test_large_networks.py",
     ),
+    Mutation(  # what the hull leaves open behind an oracle is branched on
+        "prescription/branching.py",
+        "self._open[0][0] < self._enough() and self.calls",
+        "self._open[0][0] < -1e300 and self.calls",
+        "prescription/test_branching.py",
+    ),
     Mutation(  # a decision outside X(u) never passes as explained
         "calibration/batches.py",
         "rows = np.flatnonzero(problem.feasible(decisions, contexts))",
