@@ -211,8 +211,8 @@ def _never_in_play(measures: Measures, rows_table: ObservationTable) -> str:
     count = numbers.get("n_idle") or 0
     if not count:
         return ""
-    names = parameter_names(measures.model.problem, rows_table, numbers["first_idle"])
-    shown = "; ".join(names) + ("; ..." if count > len(names) else "")
+    names = parameter_names(measures.model.problem, rows_table, numbers["first_idle"][:_LISTED])
+    shown = "; ".join(names) + (f"; and {count - len(names):,} more" if count > len(names) else "")
     return f" {count:,} of them are never in play in these decisions, which say nothing of their size: {shown}."
 
 

@@ -23,9 +23,9 @@ function comparison() {
   const unlike = (k) => columns.some((map) => map !== null && Math.abs((map.get(k) ?? 0) - (columns[1].get(k) ?? 0)) > 1e-6);
   const rows = all.slice(0, ROWS_SHOWN).map((k) => ({
     kind: unlike(k) ? "differs" : null,
-    cells: [names[k], ...(values === null ? [] : [values[k].toFixed(2)]), ...columns.map((map) => cell(map, k)), unlike(k) ? "differ" : ""],
+    cells: [names[k], ...columns.map((map) => cell(map, k)), unlike(k) ? "differ" : "", ...(values === null ? [] : [values[k].toFixed(2)])],
   }));
-  const head = ["", ...(values === null ? [] : [report.words.parameter]), ...kinds.map((kind) => (kind === "baseline" ? report.baseline.name : kind)), ""];
+  const head = ["", ...kinds.map((kind) => (kind === "baseline" ? report.baseline.name : kind)), "", ...(values === null ? [] : [report.words.parameter])];
   const left = all.length > ROWS_SHOWN ? [make("p", { class: "note" }, `The first ${ROWS_SHOWN} of ${all.length} are shown.`)] : [];
   return [make("p", { id: "parting" }, comparisonWords(numbers)), tableOf(`What each method chooses at level ${currentLevel().level}`, head, rows), ...left];
 }
