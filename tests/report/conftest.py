@@ -60,6 +60,23 @@ def shop_case(**settings):
     return Case(model, table, observed, **settings)
 
 
+def city_case():
+    """A network of about ten thousand edges."""
+    problem = cio.ShortestPath(cio.Network.grid(51, 50))
+    rng = np.random.default_rng(2)
+    costs = rng.uniform(1, 3, problem.n_params)
+    trips = np.array([rng.choice(problem.network.n_nodes, 2, replace=False) for _ in range(150)])
+    routes = problem.solve(costs * rng.lognormal(0, 0.1, problem.n_params), trips)
+    model = cio.ConformalIO(problem, cio.FixedParameters(costs)).conformalize(trips[:50], routes[:50])
+    table = TripTable(problem.network, path="nodes")
+    return Case(model, table, table.read(pa.table(table.decision_columns(routes[50:]))))
+
+
+@pytest.fixture(scope="session")
+def city():
+    return city_case()
+
+
 @pytest.fixture(scope="session")
 def road():
     return road_case()
@@ -71,12 +88,12 @@ def shop():
 
 
 @pytest.fixture(scope="session")
-def pages(road, shop, tmp_path_factory):
-    """Addresses of the two pages."""
+def pages(road, shop, city, tmp_path_factory):
+    """Addresses of the pages."""
     folder = tmp_path_factory.mktemp("pages")
-    for name, case in (("road", road), ("shop", shop)):
+    for name, case in (("road", road), ("shop", shop), ("city", city)):
         (folder / f"{name}.html").write_text(case.page(), encoding="utf-8")
-    return {name: (folder / f"{name}.html").as_uri() for name in ("road", "shop")}
+    return {name: (folder / f"{name}.html").as_uri() for name in ("road", "shop", "city")}
 
 
 @pytest.fixture(scope="session")

@@ -48,7 +48,7 @@ def requests_of(browser):
     return [e["params"]["request"]["url"] for e in entries if e["method"] == "Network.requestWillBeSent"]
 
 
-@pytest.mark.parametrize("name", ["road", "shop"])
+@pytest.mark.parametrize("name", ["road", "shop", "city"])
 def test_loads_without_errors_or_requests(browser, pages, name):
     look(browser, pages[name])
     assert browser.get_log("browser") == []
@@ -151,6 +151,18 @@ def test_everything_is_reached_by_tab(browser, pages):
         reached.append(browser.switch_to.active_element.get_attribute("id"))
     assert [name for name in dict.fromkeys(reached) if name in wanted] == wanted
     assert browser.execute_script(UNNAMED) == []
+
+
+def test_ten_thousand_edges_are_drawn_and_zoomed(browser, pages):
+    look(browser, pages["city"])
+    near = browser.execute_script(PIXELS)
+    browser.execute_script("document.querySelectorAll('.zoom button')[2].click()")
+    whole = browser.execute_script(PIXELS)
+    assert near != whole
+    count = "return new Set(document.getElementById('map').getContext('2d').getImageData(0, 0, 600, 400).data).size"
+    assert browser.execute_script(count) > 50
+    browser.find_element(By.ID, "pick-next").click()
+    assert browser.execute_script(PIXELS) not in (near, whole)
 
 
 def test_dark(browser, pages):

@@ -156,8 +156,9 @@ class TestFile:
             write_report(tmp_path / "b.html", "x")
         assert sorted(path.name for path in tmp_path.iterdir()) == ["a.html", "b.html"]
 
-    def test_small(self, road):
+    def test_small(self, road, city):
         assert len(road.page()) < 200_000
+        assert len(city.page()) < 500_000
 
 
 class TestHonesty:
