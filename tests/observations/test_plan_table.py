@@ -201,6 +201,22 @@ class TestPlans:
         with pytest.raises(InvalidInputError, match=message):
             self.table(tmp_path, row_id="day").read(plans, contexts=pa.table(contexts))
 
+    @pytest.mark.parametrize("place", ["plans.csv", "sides.csv"])
+    def test_rows_left_out_replace_neither_table(self, place, tmp_path):
+        table = PlanTable(LinearProgram(A_ub=[[1.0]]), ["x"], ["hours"])
+        (tmp_path / "plans.csv").write_text("x\n1\n9\n")
+        (tmp_path / "sides.csv").write_text("hours\n2\n2\n")
+        with pytest.raises(InvalidInputError, match="must be a file apart from the table that is read"):
+            table.read(tmp_path / "plans.csv", contexts=tmp_path / "sides.csv", on_bad="skip", skipped=tmp_path / place)
+        assert (tmp_path / "plans.csv").read_text() == "x\n1\n9\n"
+        assert (tmp_path / "sides.csv").read_text() == "hours\n2\n2\n"
+
+    def test_contexts_without_a_side(self):
+        table = PlanTable(LinearProgram(A_ub=[[1.0]]), ["x"], ["hours"], defaults={"hours": 3.0})
+        message = r"`contexts` of PlanTable\.read: must have a column for one .*\['hours'\] at least; got \['huors'\]"
+        with pytest.raises(InvalidInputError, match=message):
+            table.read(pa.table({"x": [1.0]}), contexts=pa.table({"huors": [2.0]}))
+
     def test_tables_of_different_length(self, tmp_path):
         with pytest.raises(InvalidInputError, match=r"`contexts` of .*: must have 1 rows, as the plans; got 2 rows"):
             self.table(tmp_path).read(pa.table({"x1": [2]}), contexts=pa.table({"hours": [1, 2]}))

@@ -24,7 +24,7 @@ from conformio.observations.growing import GrowingArray
 from conformio.observations.observed import Observations, read_rows
 from conformio.observations.program_parts import program_from_tables, program_of
 from conformio.observations.side_by_side import side_by_side
-from conformio.observations.sources import column_names
+from conformio.observations.sources import check_apart, column_names
 from conformio.observations.table import ObservationTable
 from conformio.problems import Problem
 from conformio.solvers import read_program
@@ -162,7 +162,12 @@ class PlanTable(ObservationTable):
         those of `source` by `row_id`, or one by one in their order.
         """
         where = "PlanTable.read"
+        for table in (source, contexts):
+            check_apart(table, skipped, where)
         joined = source if contexts is None else side_by_side(contexts, source, self.row_id, where)
+        if contexts is not None and not set(column_names(contexts, where)) & set(self.sides):
+            rule = f"must have a column for one of the right-hand sides {list(self.sides)[:12]} at least"
+            raise invalid("contexts", where, rule, column_names(contexts, where)[:12])
         reader = _PlanReader(self, joined, True, keep_infeasible, where)
         return read_rows(joined, reader, self.row_id, on_bad, skipped, where)
 
