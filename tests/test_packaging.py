@@ -29,9 +29,9 @@ def test_version_has_one_source():
 
 def test_extras_exist_and_all_names_them():
     extras = PROJECT["project"]["optional-dependencies"]
-    assert set(extras) == {"cvx", "networks", "data", "plots", "cli", "all", "docs", "dev"}
+    assert set(extras) == {"cvx", "networks", "data", "plots", "cli", "all", "peers", "docs", "dev"}
     ((named,),) = [re.findall(r"\[([\w,]+)\]", line) for line in extras["all"]]
-    assert set(named.split(",")) == set(extras) - {"all", "docs", "dev"}
+    assert set(named.split(",")) == set(extras) - {"all", "peers", "docs", "dev"}
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/install.md"])

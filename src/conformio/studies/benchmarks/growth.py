@@ -76,7 +76,7 @@ def _items(settings: Settings) -> Outcome:
 
 
 def _basket_angles(settings: Settings) -> Outcome:
-    sizes = settings.pick((10, 30, 100), (5, 8))
+    sizes = settings.pick((10, 30, 100, 300), (5, 8))
     timings = []
     for n_items in sizes:
         data = knapsack_example(20, n_items, random_state=0)
@@ -105,5 +105,5 @@ def _curves(found: dict[str, list[Timing]], size: str, sizes: Sequence[int], row
 COMPARISONS = (
     Comparison("network-growth", "Routes on grids of 36 to 90,000 nodes", _networks, 0.6),
     Comparison("item-growth", "Baskets from 10 to 1,000 items", _items, 0.2),
-    Comparison("basket-angle-growth", "Angles of baskets from 10 to 100 items", _basket_angles, 0.2),
+    Comparison("basket-angle-growth", "Angles of baskets from 10 to 300 items", _basket_angles, 0.2),
 )

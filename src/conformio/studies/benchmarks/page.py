@@ -9,12 +9,12 @@ __all__ = ["benchmark_page", "line_cells", "verdict"]
 
 _HEAD = """# Benchmarks
 
-Every number on this page is made from [the record of one run](benchmarks/results.json) on one machine. Ratios compare
-medians; in brackets stand the extremes that the slowest run of one side and the fastest of the other give. Decisions
-and drivers are **simulated** throughout. Networks named ChicagoRegional and the like are the public ones of the
-TransportationNetworks collection (TNTP format); they are read from a folder of yours and are not part of this project.
-One core is used unless a line says otherwise. Both sides of each comparison must give the same answers, to the
-tolerances under *Answers*; a line whose answers differ counts as missed, whatever its time.
+Every number on this page is made from [the record](benchmarks/results.json) that `conformio bench` left on one machine.
+Ratios compare medians; in brackets stand the extremes that the slowest run of one side and the fastest of the other
+give. Decisions and drivers are **simulated** throughout. The network named ChicagoRegional is the public one of the
+TransportationNetworks collection (TNTP format); it is read from a folder of yours and is not part of this project. One
+core is used unless a line says otherwise. Both sides of a comparison must give the same answers, to the tolerances
+under *Answers*; a line whose answers differ counts as missed, whatever its time.
 """
 
 
@@ -51,12 +51,21 @@ def _finished(results: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _table(results: dict[str, Any]) -> Iterator[str]:
+    lines = [line for _, one in _finished(results) for line in one["lines"]]
     yield "## Results\n"
     yield "| work | against | target | result | |"
     yield "| --- | --- | --- | --- | --- |"
-    for _, one in _finished(results):
-        for line in one["lines"]:
+    for line in lines:
+        if line["target"] is not None:
             yield "| " + " | ".join(line_cells(line)) + " |"
+    others = [line for line in lines if line["target"] is None]
+    if others:
+        yield "\n## Without a target\n"
+        yield "| work | against | result |"
+        yield "| --- | --- | --- |"
+    for line in others:
+        work, against, _, result, _ = line_cells(line)
+        yield f"| {work} | {against} | {result} |"
     yield ""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
@@ -86,8 +87,13 @@ def _made(one: Comparison, settings: Settings) -> dict[str, Any]:
     except SkippedError as reason:
         entry = {"status": "skipped", "reason": str(reason)}
     except Exception as error:  # one broken comparison must not lose the others
-        entry = {"status": "failed", "reason": f"{type(error).__name__}: {error}", "traceback": traceback.format_exc()}
+        entry = {"status": "failed", "reason": f"{type(error).__name__}: {error}", "traceback": _trace()}
     return {"title": one.title, **entry, "wall_seconds": round(perf_counter() - start, 3)}
+
+
+def _trace() -> str:
+    """The traceback with the last two parts of each file's path: records travel, folders of a machine do not."""
+    return re.sub(r'File ".*/([^/"]+/[^/"]+)"', r'File "\1"', traceback.format_exc())
 
 
 def _as_entry(outcome: Outcome) -> dict[str, Any]:
