@@ -99,6 +99,8 @@ class TestNumbers:
         assert [one.level for one in measures.levels] == [0.9]
         assert measures.histogram["calibration"] is None
         assert measures.curve["level"] == [0.9]
+        with pytest.raises(InvalidInputError, match=r"must be 0\.9, the one level calibrated"):
+            measure(model, road.observed, levels=[0.5])
         assert "measured on d" in page_of(measures, road.table, road.observed, "m", "d")
 
     def test_a_baseline_without_rows(self, road):

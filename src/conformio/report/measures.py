@@ -158,6 +158,8 @@ def measure(
     sample, shown = as_index(sample, "sample", _WHERE, low=1), as_index(shown, "shown", _WHERE, low=1)
     step("measuring angles", 0.1)
     contexts, decisions = model.problem.check_rows(observed.contexts, observed.decisions, _WHERE)
+    for level in levels:
+        model.angle(level)  # refuses what is no level, and levels that this model does not know
     angles = model.angles(contexts, decisions)
     evidence = Evidence.of(model, contexts, decisions, angles)
     step("diagnosing", 0.3)

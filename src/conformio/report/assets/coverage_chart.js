@@ -12,6 +12,7 @@ function startCoverageChart() {
     return [
       draw("path", { class: "band", d: `${lineThrough([...upper, ...lower])}Z` }),
       axesOf(inner, x, y, { x: "confidence level" }, ticksOf(0, 1, 5), ticksOf(0, 1, 5)),
+      draw("line", { class: "band-now", x1: x(now.level), x2: x(now.level), y1: y(now.band[0]), y2: y(now.band[1]) }),
       draw("path", { class: "identity", d: lineThrough([[x(0), y(0)], [x(1), y(1)]]) }),
       draw("path", { class: "curve", d: lineThrough(level.map((one, k) => [x(one), y(coverage[k])])) }),
       draw("line", { class: "now-line", x1: x(now.level), x2: x(now.level), y1: inner.bottom, y2: y(now.coverage) }),
