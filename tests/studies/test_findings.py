@@ -28,7 +28,7 @@ from conformio.studies.findings.bands import exact_mean, exact_sd, printed_half_
 from conformio.studies.findings.selection import column, distinct, number, only, pick
 from conformio.studies.findings.summaries import as_csv, from_csv, summarized
 from conformio.studies.findings.verdicts import Finding, Verdict, by_conditions, corrected_or
-from conformio.studies.findings.wording import by_condition
+from conformio.studies.findings.wording import by_condition, listed
 
 REPRODUCED, CONDITIONAL = Verdict.REPRODUCED, Verdict.CONDITIONAL
 FAILED, CORRECTED = Verdict.NOT_REPRODUCED, Verdict.CORRECTED
@@ -106,6 +106,10 @@ class TestSummaries:
         assert from_csv(as_csv(rows)) == rows
         assert rows[0]["x"] == 0.333333
 
+    def test_means_alone(self):
+        first, _ = summarized(self.ROWS, ("name",), spread=False)
+        assert first == {"name": "a", "n": 2, "x": 1.5, "y": None}
+
     def test_nothing_gives_nothing(self):
         assert summarized([], ("name",)) == []
         assert from_csv(as_csv([])) == []
@@ -132,6 +136,10 @@ class TestWording:
             "knapsack, sub-optimality, budgets 1/5 to 4/5",
             "knapsack, sub-optimality, budgets 1/5 to 5",
         ]
+
+    def test_of_many_numbers_the_ends_are_listed(self):
+        assert listed({"a": 1.0, "b": 0.5}, ".1f") == "a: 1.0; b: 0.5"
+        assert listed({str(k): float(k) for k in range(7)}) == "0.00 (0) to 6.00 (6), 7 conditions"
 
 
 class TestTable1:

@@ -24,7 +24,7 @@ from conformio.studies.evidence.document import document
 from conformio.studies.evidence.drawings import image
 from conformio.studies.evidence.page import page
 from conformio.studies.evidence.sections import Evidence
-from conformio.studies.findings.summaries import as_csv, from_csv, summarized
+from conformio.studies.findings.summaries import as_csv, from_csv
 from conformio.studies.reproduction_studies import STUDIES, Settings
 
 __all__ = ["Outcome", "evidence_of", "reproduce", "stored_evidence"]
@@ -125,7 +125,7 @@ def _written(results: Mapping[str, Sequence[Row]], target: Path, settings: Setti
     data, shown = target / "data", target / "evidence"
     for folder in (data, shown):
         _made(folder)
-    summaries = {name: summarized(rows, STUDIES[name].judged.LABELS) for name, rows in results.items()}
+    summaries = {name: STUDIES[name].summary(rows) for name, rows in results.items()}
     evidence = evidence_of(summaries, settings)
     files = [path for name, rows in results.items() for path in write_table(data, name, rows)]
     files += write_table(data, "verdicts", [{**asdict(f), "verdict": str(f.verdict)} for f in evidence.findings])

@@ -26,6 +26,7 @@ from conformio.studies.findings import split as split_judged
 from conformio.studies.findings import table1 as table1_judged
 from conformio.studies.findings import timing as timing_judged
 from conformio.studies.findings import validity as validity_judged
+from conformio.studies.findings.summaries import summarized
 
 __all__ = ["STUDIES", "Settings", "Study"]
 
@@ -62,11 +63,18 @@ class Study:
         Settings to cells.
     judged, shown : module
         Of `findings` and of `evidence`.
+    spread : bool
+        Whether ranges and spreads over seeds are kept beside means.
     """
 
     cells: Callable[[Settings], list[Cell]]
     judged: ModuleType
     shown: ModuleType
+    spread: bool = True
+
+    def summary(self, rows: Sequence[Row]) -> list[Row]:
+        """Results over seeds."""
+        return summarized(rows, self.judged.LABELS, self.spread)
 
     def section(self, name: str, summary: Sequence[Row]) -> Section:
         """What is shown of the results over seeds."""
@@ -104,6 +112,6 @@ STUDIES: Mapping[str, Study] = {
     "robustness": Study(lambda s: robustness.cells(s.seeds, _people(s)), robustness_judged, robustness_shown),
     "timing": Study(lambda s: timing.cells(s.seeds, _people(s)), timing_judged, timing_shown),
     "split": Study(_split_cells, split_judged, split_shown),
-    "sensitivity": Study(_sensitivity_cells, sensitivity_judged, sensitivity_shown),
+    "sensitivity": Study(_sensitivity_cells, sensitivity_judged, sensitivity_shown, spread=False),
     "ablations": Study(lambda s: ablations.cells(s.seeds, _people(s)), ablations_judged, ablations_shown),
 }

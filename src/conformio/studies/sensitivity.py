@@ -1,6 +1,7 @@
 """The sensitivity study: the comparison of `robustness` under every choice that the paper leaves open (E7, E11).
 
-Shortest paths with free signs are flow programs and by far the slowest: outside the base law they get half the seeds.
+Outside the base law there are fewer seeds and only the paper's rule for ties; shortest paths with free signs, which
+are flow programs and by far the slowest, are scanned under three laws.
 """
 
 from __future__ import annotations
@@ -11,21 +12,23 @@ from conformio.studies.conditions import BASE_LAW, BUDGETS, ESTIMATORS, LAWS, Co
 from conformio.studies.engine import Cell
 from conformio.studies.robustness import cells_of
 
-__all__ = ["all_conditions", "cells"]
+__all__ = ["FLOW_LAWS", "all_conditions", "cells"]
+
+FLOW_LAWS = (BASE_LAW, "uniform [0, 1]", "log-normal")
 
 
 def cells(
-    n_seeds: int, n_people: int = 1000, laws: tuple[str, ...] = tuple(LAWS), flow_laws: tuple[str, ...] = tuple(LAWS)
+    n_seeds: int, n_people: int = 1000, laws: tuple[str, ...] = tuple(LAWS), flow_laws: tuple[str, ...] = FLOW_LAWS
 ) -> list[Cell]:
     """One cell for each condition and seed; those of `robustness` are among them and are computed once.
 
-    `flow_laws` are the laws for shortest paths with free signs.
+    `flow_laws` are the laws for shortest paths with free signs. Laws but the base one get four seeds of ten.
     """
-    conditions = all_conditions(laws)
-    flows = [c for c in conditions if _is_flow(c) and c.law in flow_laws]
-    slow = [condition for condition in flows if condition.law != BASE_LAW]
-    other = [c for c in conditions if not _is_flow(c) or (c in flows and c not in slow)]
-    return cells_of(other, n_seeds, n_people) + cells_of(slow, (n_seeds + 1) // 2, n_people)
+    scanned = [c for c in all_conditions(laws) if not _is_flow(c) or c.law in flow_laws]
+    base = [condition for condition in scanned if condition.law == BASE_LAW]
+    other = [condition for condition in scanned if condition.law != BASE_LAW]
+    few = min(n_seeds, max(2, 2 * n_seeds // 5))
+    return cells_of(base, n_seeds, n_people) + cells_of(other, few, n_people, ties=("uniform",))
 
 
 def _is_flow(condition: Condition) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from statistics import fmean
 
 from conformio.studies.cell_store import Row
@@ -11,7 +11,7 @@ from conformio.studies.findings.printed import GAINS
 from conformio.studies.findings.robustness import LABELS, improvements, meets, range_of, shown_ranges
 from conformio.studies.findings.selection import distinct, number, only, pick
 from conformio.studies.findings.verdicts import Finding, by_conditions
-from conformio.studies.findings.wording import by_condition, percent
+from conformio.studies.findings.wording import by_condition, listed, percent
 from conformio.studies.pipelines import TIE_RULES
 
 __all__ = ["LABELS", "bands_met", "findings"]
@@ -102,7 +102,7 @@ def _zeros(rows: Sequence[Row]) -> Finding:
         study="sensitivity",
         claim="With nonnegative costs and the sub-optimality loss about 85% of the test paths have angle 0",
         paper=_EXPECTED,
-        measured=_shares(shares),
+        measured=listed(shares, ".1%"),
         rule=f"Holds where the share is between {low:.0%} and {high:.0%}.",
         verdict=verdict,
         conditions=where,
@@ -121,7 +121,7 @@ def _nothing_changes(rows: Sequence[Row]) -> Finding:
         study="sensitivity",
         claim="There, levels below that share change nothing",
         paper=_EXPECTED,
-        measured=f"largest change of AOG or POG from level 0 to {_UP_TO:g}: {_shares(changes)}",
+        measured=f"largest change of AOG or POG from level 0 to {_UP_TO:g}: {listed(changes, '.1%')}",
         rule=f"Holds where levels up to {_UP_TO:g} change neither by more than {_NOTHING:.1%}.",
         verdict=verdict,
         conditions=where,
@@ -139,8 +139,7 @@ def _estimators(rows: Sequence[Row]) -> Finding:
         study="sensitivity",
         claim="The Fenchel-Young estimate is by far the better one on the grid",
         paper=_EXPECTED,
-        measured="classic AOG, Fenchel-Young over sub-optimality: "
-        + "; ".join(f"{name}: {value:.2f}" for name, value in quotients.items()),
+        measured="classic AOG, Fenchel-Young over sub-optimality: " + listed(quotients),
         rule=f"Holds where the quotient is at most {_BETTER:g}.",
         verdict=verdict,
         conditions=where,
@@ -155,7 +154,7 @@ def _cycles(rows: Sequence[Row]) -> Finding:
         study="sensitivity",
         claim="With free signs classic decisions contain cycles",
         paper=_EXPECTED,
-        measured=f"share of classic decisions with a cycle: {_shares(shares)}",
+        measured=f"share of classic decisions with a cycle: {listed(shares, '.1%')}",
         rule=f"Holds where the share is at least {_SOME_CYCLES:.0%}.",
         verdict=verdict,
         conditions=where,
@@ -175,8 +174,8 @@ def _helps_most(rows: Sequence[Row]) -> Finding:
         study="sensitivity",
         claim="Robustness helps most with free signs",
         paper=_EXPECTED,
-        measured="mean improvement, free and nonnegative: "
-        + "; ".join(f"{name}: {100 * free:.1f}% and {100 * bound:.1f}%" for name, (free, bound) in means.items()),
+        measured="mean improvement with free signs minus that with nonnegative ones: "
+        + listed({name: free - bound for name, (free, bound) in means.items()}, "+.1%"),
         rule="Holds where the mean of AOG and POG improvement over the levels is larger with free signs.",
         verdict=verdict,
         conditions=where,
@@ -190,8 +189,7 @@ def _relaxed(rows: Sequence[Row]) -> Finding:
         study="sensitivity",
         claim="The relaxed robust path is worse than the integral one",
         paper=f"binary constraints can be relaxed; {_EXPECTED} to be worse",
-        measured="relaxed over integral, mean of AOG and POG over levels: "
-        + "; ".join(f"{name}: {value:.2f}" for name, value in quotients.items()),
+        measured="relaxed over integral, mean of AOG and POG over levels: " + listed(quotients),
         rule="Holds where the quotient is above 1.",
         verdict=verdict,
         conditions=where,
@@ -221,7 +219,3 @@ def _sub_optimality_paths(rows: Sequence[Row], law: str) -> list[Row]:
 
 def _at(group: Sequence[Row], level: object) -> Row:
     return only(group, policy="conformal", level=level)  # type: ignore[arg-type]
-
-
-def _shares(shares: Mapping[str, float]) -> str:
-    return "; ".join(f"{name}: {share:.1%}" for name, share in shares.items())

@@ -20,7 +20,7 @@ __all__ = ["as_csv", "from_csv", "summarized"]
 _DIGITS = 6
 
 
-def summarized(rows: Sequence[Row], labels: Sequence[str]) -> list[Row]:
+def summarized(rows: Sequence[Row], labels: Sequence[str], spread: bool = True) -> list[Row]:
     """One row for each combination of labels.
 
     Parameters
@@ -29,6 +29,8 @@ def summarized(rows: Sequence[Row], labels: Sequence[str]) -> list[Row]:
     labels : sequence of str
         Columns that tell rows apart. Of the others but `seed`, those with numbers get four columns each: mean, `low`
         and `high` over seeds, `sd`; None where a row has no number; those with text are left out.
+    spread : bool
+        Whether to keep more than means.
 
     Returns
     -------
@@ -40,12 +42,12 @@ def summarized(rows: Sequence[Row], labels: Sequence[str]) -> list[Row]:
         groups.setdefault(tuple(row[name] for name in labels), []).append(row)
     measured = [name for name in (rows[0] if rows else ()) if name not in (*labels, "seed")]
     return [
-        {**dict(zip(labels, key, strict=True)), "n": len(group), **_numbers(group, measured)}
+        {**dict(zip(labels, key, strict=True)), "n": len(group), **_numbers(group, measured, spread)}
         for key, group in groups.items()
     ]
 
 
-def _numbers(group: list[Row], measured: list[str]) -> Row:
+def _numbers(group: list[Row], measured: list[str], spread: bool) -> Row:
     found: Row = {}
     for name in measured:
         if any(isinstance(row[name], str) for row in group):
@@ -53,6 +55,8 @@ def _numbers(group: list[Row], measured: list[str]) -> Row:
         missing = any(row[name] is None for row in group)
         values = [] if missing else column(group, name)
         found[name] = None if missing else _rounded(fmean(values))
+        if not spread:
+            continue
         found[f"{name}_low"] = None if missing else _rounded(min(values))
         found[f"{name}_high"] = None if missing else _rounded(max(values))
         found[f"{name}_sd"] = None if missing else _rounded(stdev(values) if len(values) > 1 else 0.0)

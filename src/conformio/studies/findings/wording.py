@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from conformio.studies.cell_store import Row, Scalar
 from conformio.studies.conditions import LABELS as CONDITION
 from conformio.studies.findings.selection import distinct, pick
 
-__all__ = ["by_condition", "named", "percent"]
+__all__ = ["by_condition", "listed", "named", "percent"]
 
+_MANY = 6
 _SIGNS = {"free": "free signs", "nonnegative": "nonnegative"}
 
 
@@ -41,6 +42,21 @@ def _word(name: str, value: Scalar) -> str:
     if name == "domain":
         return _SIGNS[str(value)]
     return f"budgets {value}" if name == "budgets" else str(value)
+
+
+def listed(found: Mapping[str, float], form: str = ".2f") -> str:
+    """A number for each condition; of many only the least and the largest.
+
+    Parameters
+    ----------
+    found : mapping of condition to number
+    form : str
+        How a number is written, as in `format`.
+    """
+    if len(found) <= _MANY:
+        return "; ".join(f"{name}: {value:{form}}" for name, value in found.items())
+    least, most = (choose(found, key=lambda name: found[name]) for choose in (min, max))
+    return f"{found[least]:{form}} ({least}) to {found[most]:{form}} ({most}), {len(found)} conditions"
 
 
 def percent(low: float, high: float) -> str:
