@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from multiprocessing import active_children
 
 import pytest
 
@@ -24,6 +25,11 @@ def squares(n, seed=0):
 
 def broken(n):
     raise ValueError(f"cell {n}")
+
+
+def endless(n):
+    time.sleep(600.0)
+    return []
 
 
 def cells(*numbers):
@@ -68,6 +74,14 @@ def test_what_a_failing_run_finished_is_kept(store):
         run_cells([*cells(1, 2), Cell(broken, {"n": 7})], store)
     run_cells(cells(1, 2), store)
     assert CALLS == [(1, 0), (2, 0)]
+
+
+def test_a_failing_run_does_not_wait_for_its_other_cells(store):
+    start = time.monotonic()
+    with pytest.raises(ValueError, match="cell 7"):
+        run_cells([Cell(endless, {"n": 1}, seconds=9.0), Cell(broken, {"n": 7})], store, workers=2)
+    assert time.monotonic() - start < 300.0
+    assert not active_children()
 
 
 def test_cells_that_measure_time_come_last(store):

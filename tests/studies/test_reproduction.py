@@ -38,6 +38,11 @@ pytest.importorskip("matplotlib")
 NASTY = "<script>alert('x')</script> & \"a|b\" *c* _d_ [e] `f`"
 
 
+def without_gains(rows):
+    """A seed whose classic pipeline has no gap: its own improvement is undefined."""
+    return [{name: None if "_gain" in name else value for name, value in row.items()} for row in rows]
+
+
 @pytest.fixture(scope="module")
 def summaries():
     conditions = [CONDITION, {**CONDITION, **FENCHEL}]
@@ -48,7 +53,7 @@ def summaries():
     return {
         "table1": table1_rows(),
         "validity": [row for one in everyone for row in validity_rows(one, lambda level: level)],
-        "robustness": paths + paper_like(KNAPSACK),
+        "robustness": paths + without_gains(paper_like(KNAPSACK)),
         "timing": [row for one in everyone for row in timing_rows(one)],
         "split": [row for one in conditions for row in split_rows(one, lambda total, share: share / 2)],
         "sensitivity": paths + paper_like(KNAPSACK),

@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
-from multiprocessing import connection, get_context, parent_process
+from multiprocessing import active_children, connection, get_context, parent_process
 from threading import Thread
 from time import perf_counter
 from typing import Any, TypeAlias
@@ -125,12 +125,18 @@ def _computed(wanted: Mapping[str, Cell], workers: int) -> Iterator[tuple[str, l
 
 def _in_parallel(wanted: Mapping[str, Cell], workers: int) -> Iterator[tuple[str, list[Row]]]:
     # fresh interpreters: a fork would copy the locks of the progress display's thread
+    others = set(active_children())
     pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_end_with_parent)
     try:
         longest_first = sorted(wanted, key=lambda key: -wanted[key].seconds)
         futures = {pool.submit(wanted[key].compute): key for key in longest_first}
         for future in as_completed(futures):
             yield futures[future], future.result()
+    except BaseException:
+        # an interrupted or failed run does not wait for cells that take minutes
+        for process in set(active_children()) - others:
+            process.terminate()
+        raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 

@@ -11,7 +11,7 @@ from conformio.studies.cell_store import Row
 from conformio.studies.evidence.drawings import COLOURS, finished
 from conformio.studies.evidence.sections import Figure, Table
 from conformio.studies.findings.printed import GAINS
-from conformio.studies.findings.robustness import PAPER_RANGE, improvements, range_of
+from conformio.studies.findings.robustness import PAPER_RANGE, improvements, range_of, seed_improvements
 from conformio.studies.findings.selection import column, distinct, number, only, pick
 from conformio.studies.findings.wording import by_condition, percent
 
@@ -96,9 +96,11 @@ def _draw_gains(axes: Any, rows: Sequence[Row], gap: str) -> None:
         gains = improvements(group, gap)
         mean = 100.0 * np.array(list(gains.values()))
         conformal = pick(group, policy="conformal")
-        low, high = (100.0 * np.array(column(conformal, f"{gap}_gain_{end}")) for end in ("low", "high"))
-        # the mean is that of gaps, not of gains: with few seeds it may lie outside their range
-        bars = np.maximum([mean - low, high - mean], 0.0)
+        bars = None
+        if seed_improvements(group, gap):  # defined for every seed
+            low, high = (100.0 * np.array(column(conformal, f"{gap}_gain_{end}")) for end in ("low", "high"))
+            # the mean is that of gaps, not of gains: with few seeds it may lie outside their range
+            bars = np.maximum([mean - low, high - mean], 0.0)
         axes.errorbar(list(gains), mean, bars, fmt="o-", markersize=3, linewidth=1, color=colour, label=name)
 
 
