@@ -265,6 +265,13 @@ def test_points_without_gradients_are_refused(point, what):
         program.cones(contexts, decisions)
 
 
+def test_angles_name_the_callers_row_where_there_is_no_gradient():
+    program = ConvexProgram(smooth_or_not, 4)
+    decisions = [[8.0, 8.0], [0.3, 0.3], [0.0, 0.5]]  # the first is infeasible and has no cone
+    with pytest.raises(InvalidInputError, match=r"`decisions` row 2 of conformity_angles: .*basis function 0 has none"):
+        conformity_angles(program, np.ones(4), [[9.0]] * 3, decisions, infeasible="unexplained")
+
+
 def test_strong_curvature_is_no_kink():
     def build(u):
         x = cp.Variable(1)

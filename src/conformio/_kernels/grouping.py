@@ -15,9 +15,8 @@ __all__ = ["add_rows", "add_rows_by_group", "group_bits", "group_rows", "group_r
 
 _NEGATIVE_ZERO = np.int64(-(2**63))
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2**64 over the golden ratio: spreads neighbouring numbers
-_SECOND_FACTOR = np.uint64(
-    0xBF58476D1CE4E5B9
-)  # whole numbers as floats end in zeros: one factor leaves them in one spot
+# whole numbers as floats end in zeros: one factor leaves them in one spot
+_SECOND_FACTOR = np.uint64(0xBF58476D1CE4E5B9)
 
 
 @njit(cache=True, nogil=True)

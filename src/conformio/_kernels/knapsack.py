@@ -40,9 +40,8 @@ class _States(NamedTuple):
 class _Past(NamedTuple):
     """How every state came about: node `i` is node `parent[i]` with position `toggled[i]` changed.
 
-    Node 0 is the prefix.
-    `index` maps positions to items, `start` is the length of the prefix; `mark` (zeros) and `subset` are
-    scratch.
+    Node 0 is the prefix. `items` maps positions to items, `start` is the length of the prefix; `mark` (zeros) and
+    `subset` are scratch.
     """
 
     parent: IntArray

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from conformio.calibration.projections import Projections
 from conformio.calibration.reference import project_by_reference
 from conformio.checks import Decisions, FloatArray, IntArray, as_parameters, as_workers, check_choice, unit_rows
-from conformio.errors import RowError
+from conformio.errors import told_of
 from conformio.problems import Problem, ShortestPath
 from conformio.problems.cones import Cones
 
@@ -90,10 +90,8 @@ class Batch:
             yield from zip(blocks, pool.map(lambda block: self._told(measure, block), blocks), strict=True)
 
     def _told(self, measure: Callable[[Batch, IntArray], _Measured], rows: IntArray) -> _Measured:
-        try:
+        with told_of(self.where, rows):
             return measure(self, rows)
-        except RowError as error:
-            raise error.moved(self.where, None if error.row is None else int(rows[error.row])) from error
 
     def cones(self, rows: IntArray) -> Cones:
         """The cones of some rows."""
@@ -115,9 +113,6 @@ class Batch:
         angles = projections.angles[settled]
         doubtful = np.flatnonzero(~projections.certified[settled])
         if len(doubtful):
-            try:
+            with told_of(self.where, settled[doubtful]):
                 angles[doubtful] = self.reference(rows[settled[doubtful]])
-            except RowError as error:
-                place = None if error.row is None else int(settled[doubtful[error.row]])
-                raise error.moved(self.where, place) from error
         return angles

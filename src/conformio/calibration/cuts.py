@@ -16,7 +16,7 @@ import numpy as np
 from conformio._kernels.cut_projections import cut_round
 from conformio.calibration.projections import NO_EXPLANATION, Projections
 from conformio.checks import FloatArray, dense
-from conformio.errors import RowError, SolverError
+from conformio.errors import SolverError, told_of
 from conformio.problems.cones import CutCones
 
 __all__ = ["project_by_cuts"]
@@ -54,9 +54,6 @@ def _twice_as_long(rows: Any) -> Any:
 def _new_cuts(cones: CutCones, thetas: FloatArray, rows: np.ndarray) -> FloatArray:
     problem = cones.problem
     scaled = thetas / np.linalg.norm(thetas, axis=1, keepdims=True)
-    try:
+    with told_of("conformity_angles", rows):
         best = problem.basis(problem.nominal(scaled, cones.contexts[rows]))
-    except RowError as error:
-        row = None if error.row is None else int(rows[error.row])
-        raise error.moved("conformity_angles", row) from error
     return np.ascontiguousarray(problem.sign * (dense(best) - cones.bases[rows]))

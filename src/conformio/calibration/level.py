@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conformio._kernels.path_cones import ABOVE, BELOW, EXACT
+from conformio._kernels.path_cones import ABOVE, BELOW, EXACT, UNDONE
 from conformio.calibration.angles import measure_all
 from conformio.calibration.batches import Batch
 from conformio.calibration.potentials import place_paths
@@ -142,11 +142,11 @@ class _Search:
     def narrow_down(self, rank: int) -> None:
         """Work out what the angle of this rank depends on."""
         rows = self.batch.feasible
-        self.status[rows] = -1
+        self.status[rows] = UNDONE
         sample = rows[np.unique(np.linspace(0, len(rows) - 1, _sample_size(len(rows))).astype(np.int64))]
         self._place(sample, 0.0, np.pi)
         low, high = _interval(np.sort(self.angles[sample]), rank, len(rows))
-        self._place(rows[self.status[rows] == -1], low, high)
+        self._place(rows[self.status[rows] == UNDONE], low, high)
         while 0 < rank <= len(self.angles) and (side := self._missing(rank, low, high)):
             self._place(np.flatnonzero(self.status == side), 0.0, np.pi)
 

@@ -80,7 +80,6 @@ def nearest_rationalizable(
     >>> square = cio.LinearProgram(A_ub=[[1.0, 1.0]], upper=1.0)
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
-    ...     warnings.simplefilter("always")
     ...     moved = nearest_rationalizable(square, [[3.0]], [[0.5, 0.9]])
     >>> moved
     array([[0.5, 1. ]])

@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator
 from conformio._kernels.grouping import add_rows, add_rows_by_group, group_rows
 from conformio.cards import CardAndDiagram, Facts, card
 from conformio.checks import Decisions, FloatArray, IntArray, as_contexts, check_some_rows, described
-from conformio.errors import CalibrationWarning, NotFittedError, RowError, invalid
+from conformio.errors import CalibrationWarning, NotFittedError, invalid, told_of
 from conformio.networks import Network
 from conformio.networks.shortest import sealed
 from conformio.problems.base import Problem
@@ -190,19 +190,14 @@ class TrainingData:
 
     def optimal(self, theta: FloatArray, contexts: FloatArray, rows: IntArray) -> Decisions:
         """`sign * basis` of optimal decisions; a failure is told of `rows`, the data row of each context."""
-        try:
+        with told_of(self.where, rows):
             found = self.problem.nominal(theta, contexts)
-        except RowError as error:
-            row = None if error.row is None else int(rows[error.row])
-            raise error.moved(self.where, row) from error
         return self.problem.basis(found) * self.sign
 
     def optimal_totals(self, theta: FloatArray, rows: IntArray) -> tuple[FloatArray, float]:
         """`best` and its objective for data rows under parameters of their own, summed, times `sign`."""
-        try:
+        with told_of(self.where, rows):
             total, value = self.problem.optimal_totals(theta, self.contexts[rows])
-        except RowError as error:
-            raise error.moved(self.where, None if error.row is None else int(rows[error.row])) from error
         return total * self.sign, value * self.sign
 
     def observed_total(self, rows: IntArray) -> FloatArray:

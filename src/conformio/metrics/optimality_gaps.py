@@ -128,9 +128,7 @@ def _excess(
     problem: Problem, theta: FloatArray, contexts: FloatArray, decisions: Any, where: str
 ) -> tuple[FloatArray, FloatArray]:
     best = problem.optimal_values(theta, contexts, where)
-    excess = problem.objective(theta, decisions) - best
-    if problem.sense == "max":
-        excess = -excess
+    excess = problem.sign * (problem.objective(theta, decisions) - best)
     shortfall = -excess > _SHORTFALL * np.maximum(1.0, np.abs(best))
     if shortfall.any():
         row = first_row(shortfall)

@@ -90,8 +90,7 @@ class _Rows:
         self.task = task
         self.region = Region(task)
         self.programs = LinearPrograms(self.region)
-        limit = np.pi / 2 if task.cap.domain == "nonnegative" else np.pi
-        self.angle = min(task.cap.angle, limit)
+        self.angle = task.reach
         self._models: dict[bytes, _Program] = {}
 
     def solve(self, k: int) -> RowAnswer:

@@ -57,8 +57,7 @@ class _Rows:
         assert isinstance(problem, ConvexProgram)
         self.task, self.problem = task, problem
         _check_domain(task, problem.nonnegative_params)
-        limit = np.pi / 2 if task.cap.domain == "nonnegative" else np.pi
-        self.angle = min(task.cap.angle, limit)
+        self.angle = task.reach
         self.signed = problem.nonnegative_params | (task.cap.domain == "nonnegative")
         self._kept: tuple[Any, Any] = (None, None)
 

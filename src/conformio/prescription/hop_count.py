@@ -11,7 +11,6 @@ import numpy as np
 
 from conformio._kernels.hop_paths import robust_path_batch
 from conformio.checks import FloatArray, first_row
-from conformio.errors import InfeasibleProblemError
 from conformio.networks.shortest import PathBatch, sealed
 from conformio.prescription.solution import Answers
 from conformio.prescription.task import TIE_ANGLE, RobustTask
@@ -27,9 +26,7 @@ def solve_hop_count(task: RobustTask) -> Answers:
     batch, least = _search(problem, task)
     if not batch.found.all():
         row = first_row(~batch.found)
-        origin, destination = task.contexts[row].astype(np.int64)
-        reason = f"there is no path from {origin} to {destination}; take the row out or join the nodes"
-        raise InfeasibleProblemError(task.where, reason, task.number(row))
+        raise problem.no_path(task.contexts, row).moved(task.where, task.number(row))
     decisions = batch.decisions(problem.n_vars)
     losses = task.losses(decisions, np.arange(len(task)), task.cap)
     # below TIE_ANGLE the decision is the one at TIE_ANGLE, so only the nominal optimum bounds the loss
@@ -42,7 +39,7 @@ def _search(problem: ShortestPath, task: RobustTask) -> tuple[PathBatch, FloatAr
     network = problem.network
     origins = np.ascontiguousarray(task.contexts[:, 0], dtype=np.int64)
     destinations = np.ascontiguousarray(task.contexts[:, 1], dtype=np.int64)
-    angle = min(max(task.cap.angle, TIE_ANGLE), np.pi / 2 if task.cap.domain == "nonnegative" else np.pi)
+    angle = max(task.reach, TIE_ANGLE)
     found, least, indptr, edges = robust_path_batch(
         network.out_start, network.out_edges, network.in_start, network.in_edges, network.tails, network.heads,
         sealed(np.atleast_2d(task.cap.center)), network.zones,

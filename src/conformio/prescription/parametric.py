@@ -69,8 +69,7 @@ class _Search:
 
     def __init__(self, task: RobustTask):
         self.task = task
-        limit = np.pi / 2 if task.cap.domain == "nonnegative" else np.pi
-        self.angle = min(max(task.cap.angle, TIE_ANGLE), limit)
+        self.angle = max(task.reach, TIE_ANGLE)
         self.calls = np.zeros(len(task), dtype=np.int64)
         self._kept: list[Decisions] = []
         self._size = 0

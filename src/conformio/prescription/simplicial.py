@@ -54,8 +54,7 @@ class _Combination:
     def __init__(self, task: RobustTask, k: int):
         self.task, self.row = task, np.array([k])
         self.center, self.cap = task.center(k), task.cap.row(k)
-        limit = np.pi / 2 if task.cap.domain == "nonnegative" else np.pi
-        self.angle = min(task.cap.angle, limit)
+        self.angle = task.reach
         self.calls = 0
         self.X = np.empty((0, task.problem.n_vars))
         self.Y = np.empty((0, task.problem.n_params))

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from conformio.checks import Decisions, FloatArray, IntArray
-from conformio.errors import RowError
+from conformio.errors import told_of
 from conformio.problems.base import Problem, row_products
 from conformio.sets import SphericalCap
 
@@ -78,6 +78,11 @@ class RobustTask:
         around = cap.angle > np.pi / 2 and cap.domain == "free" and cap.n_params > 1
         return 0.0 if around else -np.inf
 
+    @cached_property
+    def reach(self) -> float:
+        """Largest angle between the centre and a member, radians: no two members of an orthant are further apart."""
+        return min(self.cap.angle, np.pi / 2 if self.cap.domain == "nonnegative" else np.pi)
+
     def center(self, k: int) -> FloatArray:
         """Unit centre of one row."""
         return self.cap.center if self.shared_center else self.cap.center[k]
@@ -110,10 +115,8 @@ class RobustTask:
 
     def nominal(self, theta: FloatArray, rows: IntArray) -> Decisions:
         """Nominal optima of some rows, `theta` (d,) or one per row of `rows`; errors name the task's rows."""
-        try:
+        with told_of(self.where, self.numbers[rows]):
             return self.problem.nominal(theta, self.contexts[rows])
-        except RowError as error:
-            raise error.moved(self.where, None if error.row is None else self.number(rows[error.row])) from error
 
     def nominal_at_center(self, rows: IntArray) -> Decisions:
         """Nominal optima for the centres."""

@@ -35,7 +35,7 @@ from conformio.checks import (
     dense,
     n_columns,
 )
-from conformio.errors import InvalidInputError, RowError, invalid
+from conformio.errors import InvalidInputError, invalid, told_of
 from conformio.problems.cones import Cones
 from conformio.problems.polyhedra import Polyhedron, Sides
 
@@ -120,10 +120,8 @@ class Problem(ABC):
         contexts = self.check_contexts(contexts, where)
         theta = as_parameters(theta, len(contexts), self.n_params, self.domain, where)
         rng = as_generator(random_state, where)
-        try:
+        with told_of(where):
             return self.draw_optimal(theta, contexts, rng)
-        except RowError as error:
-            raise error.moved(where, error.row) from error
 
     def objective(self, theta: ArrayLike, decisions: Any) -> FloatArray:
         """`theta . basis(x)` per row, shape (N,)."""
@@ -152,9 +150,7 @@ class Problem(ABC):
         theta = as_parameters(theta, len(contexts), self.n_params, self.domain, where)
         tol = as_scalar(tol, "tol", where, low=0.0)
         best = self.optimal_values(theta, contexts, where)
-        excess = row_products(theta, self._evaluate(decisions)) - best
-        if self.sense == "max":
-            excess = -excess
+        excess = self.sign * (row_products(theta, self._evaluate(decisions)) - best)
         scale = np.maximum(np.linalg.norm(theta, axis=-1), np.abs(best))
         optimal: BoolArray = self.feasible(decisions, contexts) & (excess <= tol * scale)
         return optimal
@@ -301,10 +297,8 @@ class Problem(ABC):
         back: IntArray | None = None
         if theta.ndim == 1 and len(contexts) > 1:
             first, back = group_rows(contexts)
-        try:
+        with told_of(where, first):
             found = solve_rows(theta, contexts[first])
-        except RowError as error:
-            raise error.moved(where, None if error.row is None else int(first[error.row])) from error
         return found if back is None else found[back]
 
     def __copy__(self) -> Self:

@@ -198,11 +198,10 @@ class ConvexProgram(Problem):
     def cones(self, contexts: FloatArray, decisions: Decisions) -> Cones:
         """Stationarity conditions at each decision, up to what rounding of the decision changes in them."""
         shelf, rows = self._shelf(), []
-        sign = 1.0 if self.sense == "min" else -1.0
         for k, (x, u) in enumerate(zip(dense(decisions), contexts, strict=True)):
             model = shelf.at(u)
             rays, rays_blur, lines = model.active_gradients(x, _KNOWN, k)
-            exact = StationaryCone(sign * model.basis_gradients(x, k), rays, lines)
+            exact = StationaryCone(self.sign * model.basis_gradients(x, k), rays, lines)
             rows.append(_blurred(exact, model.basis_blur(x, _KNOWN), rays_blur))
         return StationaryCones(rows, self.nonnegative_params)
 

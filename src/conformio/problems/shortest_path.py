@@ -26,7 +26,7 @@ from conformio.checks import (
     check_choice,
     first_row,
 )
-from conformio.errors import InfeasibleProblemError, InvalidInputError, RowError, SolverError, invalid
+from conformio.errors import InfeasibleProblemError, InvalidInputError, SolverError, invalid, told_of
 from conformio.networks import Network
 from conformio.networks.flow_program import FlowProgram, has_light_cycle, usable_edges
 from conformio.networks.shortest import cost_tree, sealed, shortest_paths
@@ -97,8 +97,6 @@ class ShortestPath(Problem):
 
     def __repr__(self) -> str:
         return f"ShortestPath({self.network!r}, domain={self.domain!r})"
-
-    # ------------------------------------------------------------------ contexts and feasible sets
 
     def check_contexts(self, contexts: ArrayLike, where: str) -> FloatArray:
         """Contexts as (N, 2), origins and destinations nodes of the network."""
@@ -177,8 +175,6 @@ class ShortestPath(Problem):
         """Potentials on the network certify optimality."""
         return PathCones(self.network, contexts, sparse.csr_array(decisions), self.domain == "nonnegative")
 
-    # ------------------------------------------------------------------ optimal decisions
-
     def nominal(self, theta: FloatArray, contexts: FloatArray) -> Decisions:
         """One optimal decision per row, CSR: by search where no cost is negative, else the flow program."""
         negative = np.broadcast_to((theta < 0).any(axis=-1), len(contexts))
@@ -189,16 +185,14 @@ class ShortestPath(Problem):
         groups = [np.flatnonzero(~negative), np.flatnonzero(negative)]
         parts = []
         for rows, solve in zip(groups, (self._paths, self._flows), strict=True):
-            try:
+            with told_of("ShortestPath.nominal", rows):
                 parts.append(solve(theta[rows], contexts[rows]))
-            except RowError as error:
-                raise error.moved(error.where, None if error.row is None else int(rows[error.row])) from error
         return sparse.vstack(parts, format="csr")[np.argsort(np.concatenate(groups))]
 
     def _paths(self, theta: FloatArray, contexts: FloatArray) -> Decisions:
         batch = shortest_paths(self.network, theta, contexts)
         if not batch.found.all():
-            raise self._no_path(contexts, first_row(~batch.found))
+            raise self.no_path(contexts, first_row(~batch.found))
         return batch.decisions(self.n_vars)
 
     def optimal_totals(self, theta: FloatArray, contexts: FloatArray) -> tuple[FloatArray, float]:
@@ -212,7 +206,7 @@ class ShortestPath(Problem):
             sealed(theta), network.zones, origins, destinations, counts,
         )  # fmt: skip
         if missing >= 0:
-            raise self._no_path(contexts, int(missing))
+            raise self.no_path(contexts, int(missing))
         return counts, float(value)
 
     def _flows(self, theta: FloatArray, contexts: FloatArray) -> Decisions:
@@ -223,9 +217,16 @@ class ShortestPath(Problem):
             try:
                 flow = program.solve(costs, origin, destination, row)
             except InfeasibleProblemError as error:
-                raise self._no_path(contexts, row) from error
+                raise self.no_path(contexts, row) from error
             flows.append(np.flatnonzero(flow.x))
         return self._as_rows(flows)
+
+    def no_path(self, contexts: FloatArray, row: int) -> InfeasibleProblemError:
+        """The error for a row of `contexts` whose ends no path joins, to be raised."""
+        origin, destination = (int(node) for node in contexts[row])
+        crossing = " that crosses no zone" if self.network.zones.any() else ""
+        reason = f"there is no path{crossing} from {origin} to {destination}; take the row out or join the nodes"
+        return InfeasibleProblemError("ShortestPath.nominal", reason, row)
 
     def draw_optimal(self, theta: FloatArray, contexts: FloatArray, rng: np.random.Generator) -> Decisions:
         """One decision per row, uniform over the row's ties; see the class notes."""
@@ -264,7 +265,7 @@ class ShortestPath(Problem):
         """Draws for equal rows with costs >= 0; all optimal flows are paths unless a cycle costs nothing."""
         origin, destination = (int(node) for node in contexts[rows[0]])
         if not np.isfinite(dist[destination]):
-            raise self._no_path(contexts, int(rows[0]))
+            raise self.no_path(contexts, int(rows[0]))
         scale = dist[destination] if self.domain == "nonnegative" else costs.max()
         slack = TIE_TOLERANCE * float(scale)
         if self.domain == "free" and costs.min() <= slack:
@@ -282,10 +283,8 @@ class ShortestPath(Problem):
         try:
             flows = self._program().solve_all(costs, origin, destination, TIE_TOLERANCE, row)
         except InfeasibleProblemError as error:
-            raise self._no_path(contexts, row) from error
+            raise self.no_path(contexts, row) from error
         return [flows[k] for k in rng.integers(len(flows), size=len(rows))]
-
-    # ------------------------------------------------------------------ pieces
 
     def _program(self) -> FlowProgram:
         return self._programs.get(lambda: FlowProgram(self.network, "ShortestPath"))
@@ -296,12 +295,6 @@ class ShortestPath(Problem):
         rows = sparse.csr_array((np.ones(len(flat)), flat, indptr), shape=(len(edges), self.n_vars))
         rows.sort_indices()
         return rows
-
-    def _no_path(self, contexts: FloatArray, row: int) -> InfeasibleProblemError:
-        origin, destination = (int(node) for node in contexts[row])
-        crossing = " that crosses no zone" if self.network.zones.any() else ""
-        reason = f"there is no path{crossing} from {origin} to {destination}; take the row out or join the nodes"
-        return InfeasibleProblemError("ShortestPath.nominal", reason, row)
 
 
 def _holds_names(contexts: ArrayLike) -> bool:
