@@ -188,3 +188,20 @@ def test_the_unit_of_weights_changes_nothing(unit, method):
     np.testing.assert_array_equal(found.decisions, [[0.0, 1.0, 1.0, 0.0]])
     angles = conformity_angles(problem, cap.center, [5.0 * unit], [[1.0, 0.0, 0.0, 1.0]], method=method)
     np.testing.assert_allclose(angles, 0.03612754, atol=1e-7)
+
+
+def test_items_far_lighter_than_the_heaviest_still_count_where_solvers_would_lose_them():
+    # 3.12e9 beside 2.1: the budget of the light items is within the solver's tolerance of the heavy one's row.
+    weights = np.array([2.56323562, 1.09343420e7, 3.12647106e9, 2.14108183, 2.67325092])
+    theta, budget = [0.6, 0.4, 0.5, 0.7, 0.3], [[5.6]]
+    for domain in ("free", "nonnegative"):
+        problem = Knapsack(weights, domain=domain)
+        cap = SphericalCap(theta, 0.3, domain)
+        slow, fast = (solve_robust(problem, cap, budget, method=method) for method in ("reference", "enumeration"))
+        assert problem.is_feasible(slow.decisions, budget).all()
+        np.testing.assert_allclose(slow.values, fast.values, atol=1e-9)
+        decision = [[1.0, 0.0, 0.0, 0.0, 1.0]]
+        angles = [
+            conformity_angles(problem, theta, budget, decision, method=method) for method in ("reference", "auto")
+        ]
+        np.testing.assert_allclose(angles[0], angles[1], atol=1e-6)

@@ -143,3 +143,11 @@ def test_a_model_without_rows():
     model = HighsModel(sparse.csr_array((0, 2)), np.zeros(0), np.zeros(0), -np.ones(2), np.ones(2), sense="max")
     found = model.solve(costs=np.array([1.0, -2.0]), row_lower=np.zeros(0), row_upper=np.zeros(0))
     np.testing.assert_allclose(found.x, [1.0, -1.0])
+
+
+def test_an_excluded_point_is_the_only_one_lost():
+    model = box_model("max", np.array([True, True]), low=(-INF,), high=(2.0,), upper=1.0)
+    assert model.solve(costs=np.array([2.0, 1.0])).value == 3.0
+    model.exclude(np.array([1.0, 1.0]))
+    np.testing.assert_array_equal(model.solve(costs=np.array([2.0, 1.0])).x, [1.0, 0.0])
+    np.testing.assert_array_equal(model.solve(costs=np.array([1.0, 2.0])).x, [0.0, 1.0])

@@ -31,6 +31,7 @@ _CONIC_ERROR = 1e-7
 _NEARLY_ACROSS = 1e-2
 _NO_COSINE = 1e-7
 _MAX_CUTS = 5_000
+_MAX_EXCLUDED = 1_000
 
 
 def project_by_reference(
@@ -163,7 +164,18 @@ def _separator(problem: Problem, context: FloatArray, row: int) -> Callable[[Flo
         problem.sense,
         "conformity_angles",
     )
-    return lambda theta: model.solve(costs=theta, row=row).x
+    return lambda theta: _within(problem, context, model, theta, row)
+
+
+def _within(problem: Problem, context: FloatArray, model: HighsModel, theta: FloatArray, row: int) -> FloatArray:
+    """The best decision; 0/1 decisions that only the solver's tolerance lets in are excluded one by one."""
+    found = model.solve(costs=theta, row=row).x
+    for _ in range(_MAX_EXCLUDED):
+        if not problem.binary or problem.feasible(np.rint(found)[None, :], context[None, :])[0]:
+            return found
+        model.exclude(np.rint(found))
+        found = model.solve(costs=theta, row=row).x
+    raise SolverError("conformity_angles", "the constraints are finer than the solver's tolerance; rescale them", row)
 
 
 def _closest_with_cuts(cuts: FloatArray, center: FloatArray, nonnegative: BoolArray, row: int) -> FloatArray:

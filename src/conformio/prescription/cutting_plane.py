@@ -126,7 +126,9 @@ class _Master:
         lower, upper = np.append(sides.lower, self.region.task.floor), np.append(sides.upper, np.inf)
         number = self.region.task.number(k)
         try:
-            return self._model.solve(self._costs, low, high, lower, upper, row=number)
+            return self.region.optimum(
+                self._model, lambda: self._model.solve(self._costs, low, high, lower, upper, row=number), k
+            )
         except UnboundedProblemError as error:
             reason = "cutting planes cannot start, the centre's nominal problem is unbounded; bound the variables"
             raise UnboundedProblemError(error.where, reason, error.row) from error

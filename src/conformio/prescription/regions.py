@@ -6,13 +6,14 @@ gives `g = sign * theta`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from conformio.checks import BoolArray, FloatArray
-from conformio.errors import RowError
+from conformio.errors import RowError, SolverError
 from conformio.prescription.task import RobustTask
 from conformio.problems.polyhedra import Sides
 from conformio.solvers import HighsModel, HighsSolution
@@ -21,6 +22,7 @@ __all__ = ["LinearPrograms", "Region", "row_sides"]
 
 
 _ROUNDING = 1e-9
+_MAX_EXCLUDED = 1_000
 
 
 class Region:
@@ -48,6 +50,24 @@ class Region:
         inside[self.whole] = np.rint(inside[self.whole])
         return np.asarray(inside + 0.0, dtype=np.float64)
 
+    def admits(self, x: FloatArray, k: int) -> bool:
+        """False for 0/1 decisions that a solver's absolute tolerance lets in and the problem itself does not."""
+        problem = self.task.problem
+        if not problem.binary or self.task.relaxed:
+            return True
+        return bool(problem.feasible(np.rint(x)[None, :], self.task.contexts[k : k + 1])[0])
+
+    def optimum(self, model: HighsModel, solve: Callable[[], HighsSolution], k: int) -> HighsSolution:
+        """What `solve` finds for row `k`, decisions that the row does not admit excluded from `model` one by one."""
+        for _ in range(_MAX_EXCLUDED):
+            found = solve()
+            x = found.x[: self.n_vars]
+            if self.admits(x, k):
+                return found
+            model.exclude(np.rint(x))
+        reason = "the constraints are finer than the solver's tolerance; rescale them"
+        raise SolverError(self.task.where, reason, self.task.number(k))
+
     def holds(self, x: FloatArray, sides: Sides) -> bool:
         """Whether `x` satisfies every constraint to `1e-9 * max(1, largest entry)`."""
         room = _ROUNDING * max(1.0, float(np.abs(x).max(initial=0.0)))
@@ -72,7 +92,11 @@ class LinearPrograms:
         sides = self.region.sides(k)
         low, high = row_sides(sides)
         scale = 2.0 ** -int(np.frexp(np.abs(costs).max(initial=0.0))[1])
-        found = self._model.solve(costs * scale, low, high, sides.lower, sides.upper, row=self.region.task.number(k))
+        number = self.region.task.number(k)
+        self._model.truncate_rows(len(low))
+        found = self.region.optimum(
+            self._model, lambda: self._model.solve(costs * scale, low, high, sides.lower, sides.upper, row=number), k
+        )
         return HighsSolution(found.x, found.value / scale, found.bound / scale, found.row_duals, found.reduced_costs)
 
     def bound(self, costs: FloatArray, k: int) -> float:

@@ -142,6 +142,12 @@ class HighsModel:
         self._highs.addRows(matrix.shape[0], low, high, matrix.nnz, starts, entries, matrix.data)
         self.n_rows += matrix.shape[0]
 
+    def exclude(self, point: FloatArray) -> None:
+        """Append the constraint that, of all 0/1 values of the first variables, `point` alone violates."""
+        signs = np.zeros(self.n_vars)
+        signs[: len(point)] = np.where(point > 0.5, 1.0, -1.0)
+        self.add_row(-np.inf, float((point > 0.5).sum()) - 1.0, signs)
+
     def truncate_rows(self, n_rows: int) -> None:
         """Drop every row after the first `n_rows`."""
         if self.n_rows > n_rows:
