@@ -28,6 +28,7 @@ __all__ = [
     "RandomState",
     "Sense",
     "as_angle",
+    "as_angles",
     "as_contexts",
     "as_decisions",
     "as_flag",
@@ -326,6 +327,18 @@ def as_angle(value: Any, argument: str, where: str) -> float:
     large = isinstance(value, (int, float)) and value > np.pi
     remedy = f"Angles are radians: write numpy.radians({value:g}) for {value:g} degrees" if large else ""
     return as_scalar(value, argument, where, 0.0, np.pi, remedy=remedy)
+
+
+def as_angles(angles: ArrayLike, argument: str, where: str) -> FloatArray:
+    """A nonempty vector of radians in [0, pi]."""
+    values = as_vector(angles, argument, where)
+    if not len(values):
+        raise invalid(argument, where, "must hold at least one angle", "none", remedy="Give those of some decisions")
+    wrong = (values < 0.0) | (values > np.pi)
+    if wrong.any():
+        row, remedy = first_row(wrong), "numpy.radians turns degrees into radians"
+        raise invalid(argument, where, "must be radians in [0, pi]", values[row], row=row, remedy=remedy)
+    return values
 
 
 def as_index(value: Any, argument: str, where: str, low: int = 0) -> int:

@@ -13,10 +13,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from conformio.checks import as_index
+from conformio.checks import FloatArray, as_index
 from conformio.errors import invalid
 
-__all__ = ["ConfidenceLevel", "calibration_rank", "exact_level"]
+__all__ = ["ConfidenceLevel", "angle_of_rank", "calibration_rank", "exact_level"]
 
 _SMALLEST = 1e-300
 
@@ -90,3 +90,18 @@ def calibration_rank(n_calibration: int, confidence_level: ConfidenceLevel, wher
     """
     n = as_index(n_calibration, "n_calibration", where)
     return math.ceil(exact_level(confidence_level, where) * (n + 1))
+
+
+def angle_of_rank(angles: FloatArray, rank: int) -> float:
+    """The `rank`-th smallest of the angles; 0 for rank 0, and pi for a rank beyond them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scores = np.array([0.3, 0.1, 0.2])
+    >>> angle_of_rank(scores, 0), angle_of_rank(scores, 2), angle_of_rank(scores, 4)
+    (0.0, 0.2, 3.141592653589793)
+    """
+    if rank == 0:
+        return 0.0
+    return math.pi if rank > len(angles) else float(np.partition(angles, rank - 1)[rank - 1])

@@ -18,8 +18,8 @@ from conformio._kernels.path_cones import ABOVE, BELOW, EXACT, UNDONE
 from conformio.calibration.angles import measure_all
 from conformio.calibration.batches import Batch
 from conformio.calibration.potentials import place_paths
-from conformio.calibration.quantile import check_angles, quantile_of_rank
-from conformio.checks import FloatArray, IntArray, check_some_rows
+from conformio.calibration.quantile import quantile_of_rank
+from conformio.checks import FloatArray, IntArray, as_angles, check_some_rows
 from conformio.problems import Problem, ShortestPath
 from conformio.problems.cones import PathCones
 from conformio.ranks import ConfidenceLevel, calibration_rank
@@ -152,7 +152,7 @@ class _Search:
 
     def angle_at(self, rank: int) -> float:
         """The `rank`-th smallest angle."""
-        exact = check_angles(self.angles[self.status == EXACT], "quantile_angle")
+        exact = as_angles(self.angles[self.status == EXACT], "angles", "quantile_angle")
         at = rank - 1 - int((self.status == BELOW).sum())
         return float(np.partition(exact, at)[at])
 

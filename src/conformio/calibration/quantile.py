@@ -5,14 +5,13 @@ from __future__ import annotations
 import warnings
 from fractions import Fraction
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from conformio.checks import FloatArray, as_vector, first_row
-from conformio.errors import CalibrationWarning, invalid
-from conformio.ranks import ConfidenceLevel, calibration_rank, exact_level
+from conformio.checks import FloatArray, as_angles
+from conformio.errors import CalibrationWarning
+from conformio.ranks import ConfidenceLevel, angle_of_rank, calibration_rank, exact_level
 
-__all__ = ["calibrated_angle", "check_angles", "quantile_of_rank"]
+__all__ = ["calibrated_angle", "quantile_of_rank"]
 
 
 def calibrated_angle(angles: ArrayLike, confidence_level: ConfidenceLevel) -> float:
@@ -42,32 +41,15 @@ def calibrated_angle(angles: ArrayLike, confidence_level: ConfidenceLevel) -> fl
     0.3
     """
     where = "calibrated_angle"
-    values = check_angles(angles, where)
+    values = as_angles(angles, "angles", where)
     return quantile_of_rank(values, calibration_rank(len(values), confidence_level, where), confidence_level)
 
 
 def quantile_of_rank(values: FloatArray, rank: int, confidence_level: ConfidenceLevel) -> float:
-    """The `rank`-th smallest of the values; 0 for rank 0, pi and a warning for a rank beyond them."""
-    if rank == 0:
-        return 0.0
+    """`angle_of_rank`, with a warning for a rank beyond the values."""
     if rank > len(values):
         _warn_too_few(len(values), exact_level(confidence_level, "calibrated_angle"))
-        return float(np.pi)
-    return float(np.partition(values, rank - 1)[rank - 1])
-
-
-def check_angles(angles: ArrayLike, where: str) -> FloatArray:
-    """A nonempty vector of angles in [0, pi]."""
-    values = as_vector(angles, "angles", where)
-    if not len(values):
-        raise invalid("angles", where, "must hold at least one angle", "none", remedy="Calibrate on some decisions")
-    wrong = (values < 0.0) | (values > np.pi)
-    if wrong.any():
-        remedy = "numpy.radians turns degrees into radians"
-        raise invalid(
-            "angles", where, "must be radians in [0, pi]", values[wrong][0], row=first_row(wrong), remedy=remedy
-        )
-    return values
+    return angle_of_rank(values, rank)
 
 
 def _warn_too_few(n: int, level: Fraction) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from conformio.checks import BoolArray, Decisions, FloatArray, IntArray
 from conformio.data import data_fingerprint
 from conformio.problems import Problem
-from conformio.ranks import ConfidenceLevel, calibration_rank
+from conformio.ranks import ConfidenceLevel, angle_of_rank, calibration_rank
 
 __all__ = ["Evidence", "Role"]
 
@@ -101,10 +101,7 @@ class Evidence:
 
 
 def _angle_at(scores: FloatArray, level: ConfidenceLevel) -> float:
-    rank = calibration_rank(len(scores), level, "diagnose")
-    if rank == 0:
-        return 0.0
-    return np.pi if rank > len(scores) else float(np.partition(scores, rank - 1)[rank - 1])
+    return angle_of_rank(scores, calibration_rank(len(scores), level, "diagnose"))
 
 
 def _role_of(model: Any, contexts: FloatArray, decisions: Decisions) -> tuple[Role, IntArray]:

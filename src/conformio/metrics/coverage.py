@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betaln, gammaln
 
-from conformio.checks import FloatArray, as_angle, as_index, as_scalar, as_vector, first_row
-from conformio.errors import invalid
+from conformio.checks import FloatArray, as_angle, as_angles, as_index, as_scalar
 from conformio.ranks import ConfidenceLevel, calibration_rank
 
 __all__ = ["coverage", "coverage_interval"]
@@ -44,13 +43,7 @@ def coverage(angles: ArrayLike, angle: float) -> float:
     0.75
     """
     where = "metrics.coverage"
-    values = as_vector(angles, "angles", where)
-    if not len(values):
-        raise invalid("angles", where, "must hold at least one angle", "none")
-    outside = (values < 0.0) | (values > np.pi)
-    if outside.any():
-        row = first_row(outside)
-        raise invalid("angles", where, "must be radians in [0, pi]", values[row], row)
+    values = as_angles(angles, "angles", where)
     return float((values <= as_angle(angle, "angle", where)).mean())
 
 

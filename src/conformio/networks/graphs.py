@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Sequence
 from numbers import Real
 from os import PathLike
@@ -13,11 +12,9 @@ from xml.etree import ElementTree
 import numpy as np
 
 from conformio.errors import invalid
+from conformio.networks.spelled_numbers import spelled_number, whole_names
 
 __all__ = ["read_graph", "read_graphml"]
-
-_WHOLE = re.compile(r"0|-?[1-9]\d{0,17}", re.ASCII)
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
 
 def read_graph(graph: Any, zones: Iterable[Any], where: str, drop_loops: bool = False) -> dict[str, Any]:
@@ -87,8 +84,7 @@ def _networkx(argument: str, where: str) -> Any:
 def _whole_names(names: Iterable[Any]) -> dict[Any, int]:
     """The whole numbers that all of the names spell; empty unless all do."""
     found = list(names)
-    spell = found and all(isinstance(name, str) and _WHOLE.fullmatch(name) for name in found)
-    return {name: int(name) for name in found} if spell else {}
+    return dict(zip(found, whole_names(found) or [], strict=False))
 
 
 def _read_spelled(data: list[dict[Any, Any]]) -> None:
@@ -101,9 +97,8 @@ def _read_spelled(data: list[dict[Any, Any]]) -> None:
 
 
 def _spelled(value: Any) -> Any:
-    if isinstance(value, str) and _NUMBER.fullmatch(value):
-        return int(value) if _WHOLE.fullmatch(value) else float(value)
-    return value
+    number = spelled_number(value) if isinstance(value, str) else None
+    return value if number is None else number
 
 
 def _is_number(value: object) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from os import PathLike
 from types import MappingProxyType
@@ -34,6 +34,7 @@ from conformio.networks.network_parts import (
     check_grid,
     count_nodes,
     frozen,
+    numbers_of,
     plain_labels,
 )
 from conformio.networks.path_codec import edges_between, flatten_paths, flows_of, joined_edges, walks_of
@@ -138,8 +139,6 @@ class Network:
             coordinates=as_coordinates(coordinates, n),
             edge_ids=as_labels(edge_ids, len(start), "edge_ids", "edge"),
         )
-
-    # ------------------------------------------------------------------ other sources
 
     @classmethod
     def grid(cls, rows: int, cols: int) -> Self:
@@ -280,8 +279,6 @@ class Network:
         parts = read_table(path_or_frame, tail, head, where, edge_id=edge_id, nodes=nodes, self_loops=self_loops)
         return cls(**parts)
 
-    # ------------------------------------------------------------------ paths and decisions
-
     def decisions_from_paths(
         self, paths: Sequence[ArrayLike], kind: str = "edges", *, costs: ArrayLike | None = None
     ) -> Decisions:
@@ -349,15 +346,7 @@ class Network:
         if isinstance(ids, (str, bytes)) or not isinstance(ids, Iterable):
             rule, remedy = "must be a sequence of names", f"For a single name write [{ids!r}]"
             raise invalid("ids", where, rule, repr(ids), remedy=remedy)
-        numbers = []
-        for row, name in enumerate(ids):
-            if not isinstance(name, Hashable) or name not in self._number_of:
-                remedy = f"Its names are like {self.node_ids.tolist()[0]!r}"
-                raise invalid("ids", where, "must name nodes of the network", repr(name), row=row, remedy=remedy)
-            numbers.append(self._number_of[name])
-        return np.array(numbers, dtype=np.int64)
-
-    # ------------------------------------------------------------------ derived once
+        return numbers_of(ids, self._number_of, "ids", where)
 
     @cached_property
     def out_start(self) -> IntArray:
@@ -391,8 +380,6 @@ class Network:
     def _number_of(self) -> dict[Any, int]:
         names = [] if self.node_ids is None else self.node_ids.tolist()
         return {name: number for number, name in enumerate(names)}
-
-    # ------------------------------------------------------------------ an immutable value
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Network never changes; build a new one instead of setting {name!r}")

@@ -21,6 +21,7 @@ __all__ = [
     "check_grid",
     "count_nodes",
     "frozen",
+    "numbers_of",
     "plain_labels",
 ]
 
@@ -167,6 +168,17 @@ def as_labels(
     for row, name in enumerate(names):
         labels[row] = name
     return frozen(labels)
+
+
+def numbers_of(names: Iterable[Any], known: Mapping[Any, int], argument: str, where: str) -> IntArray:
+    """The numbers of nodes by their names."""
+    numbers = []
+    for row, name in enumerate(names):
+        if not isinstance(name, Hashable) or name not in known:
+            remedy = f"Its names are like {next(iter(known))!r}"
+            raise invalid(argument, where, "must name nodes of the network", repr(name), row=row, remedy=remedy)
+        numbers.append(known[name])
+    return np.array(numbers, dtype=np.int64)
 
 
 def plain_labels(labels: NDArray[Any] | None) -> NDArray[Any] | list[Any] | None:

@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 
 from conformio.checks import first_row, missing_column
 from conformio.errors import InvalidInputError, invalid
+from conformio.networks.spelled_numbers import spelled_number, whole_names
 
 __all__ = ["read_table"]
 
 _ARGUMENT = "path_or_frame"
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*", re.ASCII)
-_WHOLE = re.compile(r"0|-?[1-9]\d{0,17}", re.ASCII)  # written in the one usual way, and within 64 bits
 _NODE = "node"
 _TRUTH = {"true": True, "false": False}
 
@@ -90,11 +89,8 @@ def _without_loops(columns: _Columns, tail: str, head: str) -> _Columns:
 
 
 def _edge_names(values: NDArray[Any], written: bool) -> list[Any]:
-    names = values.tolist()
-    return [int(name) for name in names] if written and all(map(_WHOLE.fullmatch, names)) else names
-
-
-# ---------------------------------------------------------------------- the table of nodes
+    names: list[Any] = values.tolist()
+    return (whole_names(names) if written else None) or names
 
 
 def _node_columns(nodes: Any, where: str) -> _Columns:
@@ -129,9 +125,6 @@ def _place_column(places: _Columns, name: str, where: str) -> NDArray[Any]:
         rule = "True and False, or 1 and 0" if name == "zone" else "numbers"
         raise invalid("nodes", where, f"column {name!r} must hold {rule}", places[name].tolist()[:3])
     return values
-
-
-# ---------------------------------------------------------------------- sources
 
 
 def _columns(path_or_frame: Any, where: str) -> _Columns:
@@ -220,9 +213,6 @@ def _check_complete(cells: NDArray[Any], name: str, where: str) -> None:
         raise invalid(_ARGUMENT, where, "must be complete", got, row=first_row(missing), remedy=remedy)
 
 
-# ---------------------------------------------------------------------- cells
-
-
 def _as_numbers(values: NDArray[Any], name: str, where: str) -> NDArray[Any] | None:
     """A column as numbers or as True and False; None where no cell is a number."""
     if values.dtype.kind in "biuf":
@@ -250,10 +240,7 @@ def _as_numbers(values: NDArray[Any], name: str, where: str) -> NDArray[Any] | N
 def _number(cell: Any) -> int | float | None:
     """The number a cell holds or spells; None for anything else."""
     if isinstance(cell, str):
-        text = cell.strip()
-        if _WHOLE.fullmatch(text):
-            return int(text)
-        return float(text) if _NUMBER.fullmatch(text) else None
+        return spelled_number(cell.strip())
     if isinstance(cell, (bool, np.bool_)):
         return None
     if isinstance(cell, (int, np.integer)):
@@ -264,8 +251,7 @@ def _number(cell: Any) -> int | float | None:
 def _numbered(columns: list[NDArray[Any]], written: bool, where: str) -> tuple[list[NDArray[Any]], list[Any]]:
     """Nodes numbered in the order of their names, alike in all columns; `written` names may spell numbers."""
     names = [name for column in columns for name in column.tolist()]
-    if written and all(_WHOLE.fullmatch(name) for name in names):
-        names = [int(name) for name in names]
+    names = (whole_names(names) if written else None) or names
     kinds = sorted({type(name).__name__ for name in names})
     if len(kinds) > 1:
         remedy = "Convert both columns to one type"

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from conformio.calibration import calibrated_angle
-from conformio.calibration.quantile import check_angles
-from conformio.checks import FloatArray
+from conformio.checks import FloatArray, as_angles
 from conformio.errors import invalid
 from conformio.model import ConformalIO
 from conformio.plots.canvas import BLUE, GREY, ORANGE, as_axes, check_axes
@@ -70,7 +69,7 @@ def angles(source: ConformalIO | ArrayLike, confidence_level: ConfidenceLevel | 
 
 def _values(source: Any, level: ConfidenceLevel | None, where: str) -> tuple[FloatArray, ConfidenceLevel | None]:
     if not isinstance(source, ConformalIO):
-        return check_angles(source, where), level
+        return as_angles(source, "angles", where), level
     model = as_model(source, where)
     if not hasattr(model, "scores_"):
         rule, remedy = "must know all its angles", 'Set scores="all" and call conformalize'
