@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from conformio import cli
-from conformio.cli import bench as command
+from conformio.studies import benchmarks as command
 from conformio.studies.benchmarks import Check, Comparison, Line, Outcome, SkippedError, Target
 
 

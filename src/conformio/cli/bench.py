@@ -1,4 +1,7 @@
-"""`conformio bench`: speed against baselines and peers, target beside result."""
+"""`conformio bench`: speed against baselines and peers, target beside result.
+
+The comparisons are loaded when the command runs: no other command waits for them.
+"""
 
 from __future__ import annotations
 
@@ -15,16 +18,6 @@ from rich.table import Table
 
 from conformio.cli.outputs import check_outputs
 from conformio.cli.progress import shown_progress
-from conformio.studies.benchmarks import (
-    COMPARISONS,
-    Settings,
-    chosen_comparisons,
-    load_results,
-    new_results,
-    run_comparisons,
-    store_results,
-)
-from conformio.studies.benchmarks.page import line_cells
 
 __all__ = ["bench"]
 
@@ -54,6 +47,8 @@ def bench(
 
     Example: conformio bench path-angles training --out results.json
     """
+    from conformio.studies import benchmarks
+
     if list_them:
         _list(as_json)
         return
@@ -63,15 +58,15 @@ def bench(
         raise typer.BadParameter(f"--data must be a folder; got {data}")
     check_outputs({"--out": out}, {})
     try:
-        chosen = chosen_comparisons(names or [])
+        chosen = benchmarks.chosen_comparisons(names or [])
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
-    settings = Settings(quick, data)
+    settings = benchmarks.Settings(quick, data)
     results = _record(settings, out if resume else None)
     if out is not None:
-        store_results(results, out)
+        benchmarks.store_results(results, out)
     with shown_progress(quiet) as step:
-        run_comparisons(chosen, settings, results, out, step)
+        benchmarks.run_comparisons(chosen, settings, results, out, step)
     if as_json:
         typer.echo(json.dumps(results, indent=1, default=float))
     else:
@@ -80,7 +75,9 @@ def bench(
         raise typer.Exit(1)
 
 
-def _record(settings: Settings, old: Path | None) -> dict[str, Any]:
+def _record(settings: Any, old: Path | None) -> dict[str, Any]:
+    from conformio.studies.benchmarks import load_results, new_results
+
     fresh = new_results(_command(), settings)
     if old is None or not old.exists():
         return fresh
@@ -100,17 +97,23 @@ def _command() -> str:
 
 
 def _list(as_json: bool) -> None:
+    from conformio.studies import benchmarks
+
     if as_json:
         typer.echo(
-            json.dumps([{"name": one.name, "title": one.title, "default": one.by_default} for one in COMPARISONS])
+            json.dumps(
+                [{"name": one.name, "title": one.title, "default": one.by_default} for one in benchmarks.COMPARISONS]
+            )
         )
         return
-    for one in COMPARISONS:
+    for one in benchmarks.COMPARISONS:
         note = "" if one.by_default else " (only when named)"
         typer.echo(f"{one.name:24s} {one.title}, about {one.minutes:g} min{note}")
 
 
 def _show(results: dict[str, Any], names: list[str]) -> None:
+    from conformio.studies.benchmarks.page import line_cells
+
     console = Console(highlight=False, soft_wrap=True)
     if not console.is_terminal:
         console.width = _WIDE
