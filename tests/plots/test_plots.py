@@ -250,6 +250,13 @@ def test_the_layout_follows_distances(size):
     assert np.array_equal(places, hop_layout(cio.Network(grid.tails, grid.heads)))
 
 
+def test_the_layout_puts_parts_apart():
+    places = hop_layout(cio.Network([0, 1, 3, 4], [1, 2, 4, 5]))
+    middles = [places[:3].mean(axis=0), places[3:].mean(axis=0)]
+    within = max(np.linalg.norm(places[k] - middles[k // 3]) for k in range(6))
+    assert np.linalg.norm(middles[0] - middles[1]) > 2 * within
+
+
 @pytest.mark.parametrize(
     "network",
     [cio.Network([0], [1]), cio.Network([0, 2], [1, 3], n_nodes=6), cio.Network([0] * 9, range(1, 10))],

@@ -13,7 +13,6 @@ from conformio.errors import InvalidInputError
 from conformio.observations import Observations, table_for
 from conformio.report import measure
 from conformio.report.labels import edge_label, parameter_names
-from conformio.report.layout import computed_places
 from conformio.report.markup import element, table
 from conformio.report.payload import payload
 from conformio.report.prescribed import prescribed
@@ -78,29 +77,6 @@ class TestSampling:
 
 
 class TestPlaces:
-    def test_a_grid_comes_out_flat(self):
-        grid = cio.Network.grid(7, 9)
-        places = computed_places(grid)
-        steps = np.abs(grid.coordinates[:, None] - grid.coordinates[None]).sum(axis=2)
-        apart = np.linalg.norm(places[:, None] - places[None], axis=2)
-        assert np.corrcoef(steps.ravel(), apart.ravel())[0, 1] > 0.95
-        lengths = np.linalg.norm(places[grid.tails] - places[grid.heads], axis=1)
-        assert lengths.max() < 0.25 * apart.max()
-        np.testing.assert_array_equal(places, computed_places(grid))
-
-    def test_parts_lie_apart(self):
-        two = cio.Network([0, 1, 3, 4], [1, 2, 4, 5])
-        places = computed_places(two)
-        middle = [places[:3].mean(axis=0), places[3:].mean(axis=0)]
-        within = max(np.linalg.norm(places[k] - middle[k // 3]) for k in range(6))
-        assert np.linalg.norm(middle[0] - middle[1]) > 2 * within
-
-    @pytest.mark.parametrize("network", [([0], [1]), ([0, 1], [1, 2]), ([0, 0], [1, 1])])
-    def test_tiny_networks(self, network):
-        places = computed_places(cio.Network(*network))
-        assert np.isfinite(places).all()
-        assert len(np.unique(places.round(9), axis=0)) == len(places)
-
     def test_the_page_says_so(self):
         case = road_case(coordinates=False)
         assert payload(case.measures, case.table, case.observed)["network"]["computed"] is True

@@ -17,6 +17,7 @@ from string import Template
 
 from conformio.errors import invalid
 from conformio.observations import Observations, ObservationTable
+from conformio.problems import ShortestPath
 from conformio.report import sections
 from conformio.report.encoding import safe_json
 from conformio.report.markup import Markup, element
@@ -63,7 +64,7 @@ def page_of(measures: Measures, table: ObservationTable, observed: Observations,
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
         "base-uri 'none'; form-action 'none'"
     )
-    network = measures.model.problem.__class__.__name__ == "ShortestPath"
+    network = isinstance(measures.model.problem, ShortestPath)
     return Template(_asset("page.html")).substitute(
         policy=policy,
         style=style,

@@ -12,10 +12,10 @@ from conformio.errors import InvalidInputError
 from conformio.networks import Network
 from conformio.observations import Observations, ObservationTable
 from conformio.observations.walk_order import ordered_edges
+from conformio.plots.layout import places_of
 from conformio.problems import ShortestPath
 from conformio.report.encoding import packed, packed_whole, ragged
 from conformio.report.labels import context_texts, node_labels, things, variable_names
-from conformio.report.layout import computed_places
 from conformio.report.measures import LevelMeasures, Measures, Shares
 
 __all__ = ["payload"]
@@ -67,11 +67,10 @@ def _baseline(measures: Measures) -> dict[str, Any] | None:
 
 
 def _network(network: Network, costs: FloatArray) -> dict[str, Any]:
-    computed = network.coordinates is None
-    places = computed_places(network) if network.coordinates is None else np.asarray(network.coordinates, np.float64)
+    places = places_of(network)
     low, size = places.min(axis=0), float(np.ptp(places, axis=0).max()) or 1.0
     return {
-        "computed": computed,
+        "computed": network.coordinates is None,
         "places": packed((places - low) / size),
         "tails": packed_whole(network.tails),
         "heads": packed_whole(network.heads),
