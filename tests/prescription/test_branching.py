@@ -89,3 +89,28 @@ def test_failures_of_the_oracle_name_their_row():
     cap = SphericalCap([1.0, 0.2], 1.0, "nonnegative")
     with pytest.raises(SolverError, match=r"row 1 of solve_robust: `solve` raised RuntimeError: out of memory"):
         solve_robust(problem, cap, [[1.0], [2.0]])
+
+
+def test_a_solver_that_ignores_negative_values_is_found_out():
+    """Exact for values >= 0 only, where it takes all that fits: it hides decisions that can be better."""
+    rng = np.random.default_rng(0)
+    points, refused = np.array(list(itertools.product([0.0, 1.0], repeat=8)))[::-1], 0
+    for _ in range(30):
+        weights = rng.integers(1, 6, 8)
+        fitting = points[points @ weights <= weights.sum() / 2]
+        shop = OracleProblem(
+            lambda theta, u, fitting=fitting: fitting[np.argmax(fitting @ np.maximum(theta, 0.0))],
+            8,
+            "max",
+            domain="nonnegative",
+            feasible_set="binary",
+        )
+        cap = SphericalCap(rng.random(8), 1.2, "nonnegative")
+        best = -cap.support(-fitting).min()
+        try:
+            assert solve_robust(shop, cap, [[0.0]]).values[0] == pytest.approx(best, abs=1e-9)
+        except SolverError:
+            refused += 1
+            with pytest.raises(SolverError, match=r"row 0 of solve_robust: .* make it exact for both signs"):
+                solve_robust(shop, cap, [[0.0]])
+    assert 0 < refused < 30

@@ -2,7 +2,9 @@
 
 That is a cap in the nonnegative orthant and a `max` problem: worst cases are clipped, and the loss is no function of
 `(1 . x, c . x)` (`hull`). A node fixes some entries at 0 or 1. The nominal solver is made to respect that by a price
-above anything the others can be worth; an answer that does not respect it proves the node empty.
+above anything the others can be worth, negative for an entry fixed at 0. Nodes are split where answers differ, so none
+is empty: an answer that does not respect the price shows a solver that is not exact for such parameters, and no bound
+could be trusted.
 
 For any member `t` of the cap the least `t . y` over a node is a lower bound on the losses there. Members are found
 by letting the cap answer the mean of the decisions so far (fictitious play). A decision that is optimal for its own
@@ -18,6 +20,7 @@ from itertools import count
 import numpy as np
 
 from conformio.checks import Decisions, FloatArray, dense
+from conformio.errors import SolverError
 from conformio.prescription.solution import Answers, RowAnswer
 from conformio.prescription.task import RobustTask
 
@@ -26,6 +29,10 @@ __all__ = ["solve_by_branching"]
 _GAP = 1e-10
 _ROUNDS = 8
 _MAX_CALLS = 5_000
+_INEXACT = (
+    "the solver's answer is not optimal for parameters some of which are negative; make it exact for both signs, "
+    "whatever the domain"
+)
 
 
 def solve_by_branching(task: RobustTask, warm: Decisions | None = None) -> Answers:
@@ -81,8 +88,6 @@ class _Tree:
         bound, theta, total = -np.inf, node.theta, np.zeros(len(node.fixed))
         for n in range(1, _ROUNDS + 1):
             x = self._answer(theta, node.fixed)
-            if x is None:
-                return np.inf, []
             bound = max(bound, float(theta @ x) * self.task.sign)
             worst, total = self._worst(x), total + x
             if bound >= self._enough():
@@ -93,13 +98,15 @@ class _Tree:
             return bound, []
         return bound, [_Node(_with(node.fixed, split, value), worst) for value in (-1.0, 1.0)]
 
-    def _answer(self, theta: FloatArray, fixed: FloatArray) -> FloatArray | None:
-        """The best decision of a node for `theta`; None if the node is empty."""
+    def _answer(self, theta: FloatArray, fixed: FloatArray) -> FloatArray:
+        """The best decision of a node for `theta`."""
         price = 4.0 * np.sqrt(len(fixed)) + 1.0
         costs = np.where(fixed == 0.0, theta, -self.task.sign * price * fixed)
         self.calls += 1
-        x = np.rint(dense(self.task.nominal(costs[None], np.array([self.k])))[0])
-        return None if (x[fixed != 0.0] != (fixed[fixed != 0.0] > 0.0)).any() else x
+        x: FloatArray = np.rint(dense(self.task.nominal(costs[None], np.array([self.k])))[0])
+        if (x[fixed != 0.0] != (fixed[fixed != 0.0] > 0.0)).any():
+            raise SolverError(self.task.where, _INEXACT, self.task.number(self.k))
+        return x
 
     def _worst(self, x: FloatArray) -> FloatArray:
         """The worst case of a decision, which is kept if it is the best so far."""

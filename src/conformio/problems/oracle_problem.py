@@ -29,7 +29,8 @@ class OracleProblem(Problem):
     Parameters
     ----------
     solve : callable (theta, u) -> x
-        One optimal decision of length `n_vars` for parameters (n_params,) and a context row (context_width,).
+        One optimal decision of length `n_vars` for parameters (n_params,) and a context row (context_width,). Robust
+        prescription of binary `max` problems asks it about negative parameters too, whatever the domain.
     n_params : int
         Number of parameters.
     sense : {"min", "max"}
