@@ -8,6 +8,10 @@ most 2a apart in angle, so the chord is `2 sin(a)` up to a = pi/2 and 2 above. T
 a))` there, which is the *squared* chord and falls below the chord for a < 30 degrees (E2). All parameters
 are unit vectors in the theorem, so every constant must be measured after normalising (E10); `nu(x) =
 |basis(x)|_2`.
+
+The proof of the second bound swaps a decision maker's parameters for their mean. With one centre that is sound:
+another decision maker, drawn independently of the context, is met by the same cap. A centre for each context is
+calibrated for that context's decision makers alone, so there the mean must be taken given the context.
 """
 
 from __future__ import annotations
@@ -43,7 +47,8 @@ def optimality_gap_bounds(
     eta : float
         Largest distance between two unit vectors that make the same decision optimal.
     sigma : float
-        Distance between the mean of the perceived parameters and the true ones, unit vectors.
+        Distance between the mean of the perceived parameters, unit vectors, and the true ones. Where the cap's centre
+        depends on the context: the largest such distance over contexts, the mean taken given the context.
     mu : float
         Mean of `|basis(x)|_2` over observed decisions.
     mu_robust : float

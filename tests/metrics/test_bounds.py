@@ -77,3 +77,16 @@ def test_wrong_arguments(changed, message):
     fine = {"angle": 0.1, "eta": 0.1, "sigma": 0.1, "mu": 1.0, "mu_robust": 1.0, "mu_star": 1.0}
     with pytest.raises(InvalidInputError, match=message):
         optimality_gap_bounds(**{**fine, **changed})
+
+
+def test_centres_that_depend_on_the_context_need_the_mean_given_the_context():
+    """Decisions `R (star - theta)` from a ball, perceptions 0.3 to either side of `star` as the context says."""
+    star, turn = np.array([0.0, 1.0]), 0.3
+    perceived = np.array([[np.sin(turn), np.cos(turn)], [-np.sin(turn), np.cos(turn)]])
+    ball = 5.0 * (star - perceived)  # optimal for each; the centres are the perceptions, the angle is 0
+    gap = float((ball @ star).mean())  # the best decision for `star` is 0
+    constants = {"eta": 0.0, "mu": 0.0, "mu_robust": float(np.linalg.norm(ball, axis=1).mean()), "mu_star": 0.0}
+    over_all = float(np.linalg.norm(perceived.mean(axis=0) - star))
+    given_context = float(np.linalg.norm(perceived - star, axis=1).max())
+    assert gap > 1.5 * optimality_gap_bounds(0.0, sigma=over_all, **constants).aog
+    assert gap <= optimality_gap_bounds(0.0, sigma=given_context, **constants).aog
