@@ -158,7 +158,11 @@ class ConformalIO(CardAndDiagram, BaseEstimator):  # type: ignore[misc]
         return self._keep({**found, "feature_names_in_": names, "n_excluded_": n_excluded, "data_fingerprint_": whole})
 
     def conformalize(self, contexts: ArrayLike, decisions: Any) -> Self:
-        """Calibrate on these rows and keep the point estimate; enough alone when the estimator needs no data."""
+        """Calibrate on these rows and keep the point estimate; enough alone when the estimator needs no data.
+
+        The rows must have had no part in the estimate, nor in the choice of the level or of other settings: rows that
+        trained look better explained than new ones, and the set would be too small.
+        """
         where = "ConformalIO.conformalize"
         self._check_settings(where)
         names = self._same_columns(contexts, where)

@@ -1,6 +1,7 @@
 """What the calibration set allows: its size against the level, the split's part in the angle, ties, unexplained rows.
 
-All of it is exact for exchangeable decisions, and needs no data beyond the calibration angles.
+All of it is exact for decisions drawn independently from one population, and needs no data beyond the calibration
+angles.
 
 - **Size.** Without ties the coverage given the calibration set is Beta(tau, n + 1 - tau) distributed, `tau` the rank.
 - **Split.** Let another calibration set of the same size be drawn, with the same point estimate. The number of ours

@@ -75,7 +75,7 @@ def exchangeability_finding(evidence: Evidence) -> Finding:
     numbers = {"p_value": p_value, "distance": distance, "n": len(evidence.angles)}
     test = f"(Kolmogorov-Smirnov distance {distance:.3f}, p = {p_value:.3g})"
     if p_value >= _UNLIKELY:
-        words = f"Their angles look like those of the calibration set {test}; the certificate needs no more."
+        words = f"Their angles look like those of the calibration set {test}: nothing speaks against the certificate."
         return Finding(name, "good", words, numbers=numbers)
     direction = "larger" if np.median(evidence.angles) >= np.median(evidence.scores) else "smaller"
     words = f"Their angles differ from those of the calibration set {test}; in the median they are {direction}."

@@ -53,7 +53,7 @@ def certificate(measures: Measures) -> Markup:
     if own.angle == math.pi:
         promise = f"At level {own.level:.4g} nothing: {n:,} calibration decisions leave the cap with all parameters."
     draw = f"The probability is over the draw of the {n:,} calibration decisions and of the next decision."
-    needs = "It needs these to be exchangeable, and nothing else: the estimate may be poor."
+    needs = "It needs these to be exchangeable, and estimate and level chosen without them. The estimate may be poor."
     return fragment([_card("Certified", "yes", (promise, draw, needs)), _card("Not certified", "no", _NOT_CERTIFIED)])
 
 
