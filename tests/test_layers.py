@@ -86,9 +86,9 @@ def test_the_check_sees_a_wrong_edge():
 def test_modules_form_no_cycle():
     graph: dict[str, set[str]] = {}
     for path in ROOT.rglob("*.py"):
-        module = ".".join(["conformio", *path.relative_to(ROOT).with_suffix("").parts]).removesuffix(".__init__")
         if path.name == "__init__.py":
             continue
+        module = module_name(path)
         graph[module] = {name for name in runtime_imports(path) if name != module}
     TopologicalSorter(graph).prepare()
 
@@ -101,6 +101,31 @@ def runtime_imports(path: Path) -> set[str]:
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("conformio"):
             names.add(node.module)
     return names
+
+
+def exported_names(path: Path) -> set[str] | None:
+    """The names in `__all__`; None where a module has none."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return set(ast.literal_eval(node.value))
+    return None
+
+
+def test_modules_import_only_what_others_export():
+    exports = {module_name(path): exported_names(path) for path in ROOT.rglob("*.py")}
+    wrong = [
+        (str(path.relative_to(ROOT)), f"{node.module}.{alias.name}")
+        for path in ROOT.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and exports.get(node.module or "") is not None
+        for alias in node.names
+        if f"{node.module}.{alias.name}" not in exports and alias.name not in exports[node.module]
+    ]
+    assert not wrong
+
+
+def module_name(path: Path) -> str:
+    return ".".join(["conformio", *path.relative_to(ROOT).with_suffix("").parts]).removesuffix(".__init__")
 
 
 def test_only_solvers_import_the_solver_libraries():

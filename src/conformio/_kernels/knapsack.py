@@ -19,7 +19,7 @@ from numba import njit
 
 from conformio.checks import BoolArray, FloatArray, IntArray
 
-__all__ = ["fill", "fill_rows", "fill_twin", "tied_subsets_twin", "walk_ties"]
+__all__ = ["TIE", "fill", "fill_rows", "fill_twin", "tied_subsets_twin", "walk_ties"]
 
 TIE = 1e-13
 """Difference of values, relative to the largest value that fits, below which solutions tie."""

@@ -31,7 +31,7 @@ def project_generated(cones: GeneratedCones, centers: FloatArray) -> Projections
 def _project_row(cone: GeneratedCone, center: FloatArray) -> tuple[FloatArray, float]:
     if not cone.lines.shape[1]:
         return project_on_rays(cone.rays, center)
-    frame = orthonormal_columns(cone.lines)
+    frame = _orthonormal_columns(cone.lines)
     along = frame @ (frame.T @ center)
     across, violation = project_on_rays(_beyond(frame, cone.rays), center - along)
     return along + across, violation
@@ -58,7 +58,7 @@ def project_on_rays(rays: FloatArray, point: FloatArray) -> tuple[FloatArray, fl
     return np.asarray(rays @ weights), violation
 
 
-def orthonormal_columns(matrix: FloatArray) -> FloatArray:
+def _orthonormal_columns(matrix: FloatArray) -> FloatArray:
     """An orthonormal basis (d, r) of the column space, rank decided at relative 1e-12."""
     left, values, _ = np.linalg.svd(matrix, full_matrices=False)
     return left[:, values > _RANK * max(values[0], 1e-300)]

@@ -12,7 +12,6 @@ import io
 import json
 import math
 import os
-import secrets
 import struct
 import tokenize
 import zipfile
@@ -26,6 +25,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from conformio.data.leaves import Arrays, pack, unpack
+from conformio.data.whole_files import write_whole
 from conformio.errors import ModelFileError, invalid
 
 __all__ = ["Header", "fingerprint", "read_archive", "read_versioned", "write_archive"]
@@ -64,7 +64,7 @@ class Header:
 
 
 def write_archive(path: str | Path, header: Header, content: dict[str, Any]) -> None:
-    """Write the file whole or not at all: into a neighbour first, then moved into place.
+    """Write the file, whole or not at all.
 
     Raises
     ------
@@ -73,18 +73,10 @@ def write_archive(path: str | Path, header: Header, content: dict[str, Any]) -> 
     ModelFileError
         If the file cannot be written.
     """
-    target = as_path(path, "save")
+    target = _as_path(path, "save")
     blob = _zipped(header, content)
-    draft = target.with_name(f".{target.name}.{secrets.token_hex(6)}")
     try:
-        try:
-            with draft.open("xb") as stream:
-                stream.write(blob)
-                stream.flush()
-                os.fsync(stream.fileno())
-            os.replace(draft, target)
-        finally:
-            draft.unlink(missing_ok=True)
+        write_whole(target, blob)
     except OSError as error:
         reason = error.strerror or str(error)
         raise ModelFileError(f"{target}: cannot be written ({reason}). Choose a file in a folder you own") from error
@@ -103,7 +95,7 @@ def read_archive(path: str | Path, header: Header) -> dict[str, Any]:
 
 def read_versioned(path: str | Path, header: Header) -> tuple[int, dict[str, Any]]:
     """The file's version and its content; otherwise as `read_archive`."""
-    source = as_path(path, "load")
+    source = _as_path(path, "load")
     try:
         blob = source.read_bytes()
     except OSError as error:
@@ -120,7 +112,7 @@ def read_versioned(path: str | Path, header: Header) -> tuple[int, dict[str, Any
     return int(document["version"]), content
 
 
-def as_path(path: Any, where: str) -> Path:
+def _as_path(path: Any, where: str) -> Path:
     """The path of a file; refuses what is none."""
     if not isinstance(path, (str, os.PathLike)):
         raise invalid(

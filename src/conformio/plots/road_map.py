@@ -14,7 +14,7 @@ from conformio.networks import Network
 from conformio.plots.canvas import GREY, LINES, as_axes, check_axes
 from conformio.plots.layout import places_of
 
-__all__ = ["network"]
+__all__ = ["network", "partings"]
 
 _MANY_EDGES = 2_000
 _NESTED_WIDTHS = (9.0, 5.5, 2.0)

@@ -17,7 +17,7 @@ from conformio.checks import BoolArray, FloatArray, Sense
 from conformio.errors import invalid
 from conformio.problems.cvxpy_runs import PLAIN, solve_in_turns
 
-__all__ = ["ConvexModel", "Structure", "read_structure"]
+__all__ = ["Build", "ConvexModel", "Structure", "read_structure"]
 
 Build: TypeAlias = Callable[[Any], Any]
 

@@ -39,7 +39,7 @@ from conformio.errors import InvalidInputError, invalid, told_of
 from conformio.problems.cones import Cones
 from conformio.problems.polyhedra import Polyhedron, Sides
 
-__all__ = ["Problem"]
+__all__ = ["Problem", "row_products"]
 
 _MANY = 5
 

@@ -11,7 +11,7 @@ from conformio.networks import Network
 from conformio.observations import ObservationTable, PlanTable, TripTable
 from conformio.problems import Knapsack, Problem, ShortestPath
 
-__all__ = ["context_texts", "edge_label", "node_labels", "parameter_names", "problem_words", "things"]
+__all__ = ["context_texts", "edge_label", "node_labels", "parameter_names", "problem_words", "things", "variable_names"]
 
 _KINDS = {
     "LinearProgram": "A linear program",

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import os
-import secrets
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 from string import Template
 
+from conformio.data import write_whole
 from conformio.errors import invalid
 from conformio.observations import Observations, ObservationTable
 from conformio.problems import ShortestPath
@@ -87,15 +86,11 @@ def page_of(measures: Measures, table: ObservationTable, observed: Observations,
 
 def write_report(path: Path, page: str) -> None:
     """Write the page to a file, whole or not at all."""
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
     try:
-        draft.write_text(page, encoding="utf-8")
-        os.replace(draft, path)
+        write_whole(path, page.encode("utf-8"))
     except OSError as error:
         got = f"{path} ({error.strerror or error})"
         raise invalid("out", "report", "must be a file that can be written", got) from error
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def _versions() -> Markup:

@@ -14,7 +14,7 @@ from conformio.errors import InvalidInputError, invalid
 from conformio.plots.canvas import draw_against_level, draw_band
 from conformio.studies.demo import DemoResult, DemoRow, certificate
 
-__all__ = ["above_the_band", "check_can_plot", "prepared_folder", "table_cells", "write_report"]
+__all__ = ["COLUMNS", "above_the_band", "check_can_plot", "prepared_folder", "table_cells", "write_report"]
 
 COLUMNS = ("method", "level", "coverage", "angle (deg)", "AOG", "POG", "adherence", "seconds")
 
