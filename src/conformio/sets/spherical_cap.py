@@ -161,6 +161,11 @@ class SphericalCap(UncertaintySet):
         Returns
         -------
         inside : bool for one vector, else (N,) array
+
+        Raises
+        ------
+        InvalidInputError
+            For a zero vector, which has no direction.
         """
         where = "SphericalCap.contains"
         values, single = self._as_rows(theta, where, "theta")

@@ -111,6 +111,11 @@ def run_demo(
         Decides the data, the split and the training.
     progress : callable
         Told the name of each step and the share of the work that is done.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are too few decision makers, or the seed is none.
     """
     where = "demo"
     n_people = as_index(n_decision_makers, "n_decision_makers", where)
