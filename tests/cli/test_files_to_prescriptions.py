@@ -12,6 +12,7 @@ import pytest
 
 import conformio as cio
 from conformio import cli
+from conformio.cli.summary import certified
 from conformio.observations import table_for
 from conformio.studies.example_folder import export_example
 
@@ -166,9 +167,16 @@ class TestFitAndUse:
 
     def test_warnings_are_one_line(self, run, model, examples):
         (examples / "few.csv").write_text("trip,route\nx,A1;A2;A3;B3;B2;B1;C1;C2\n")
-        code, _, err = run("calibrate", model, "--data", "few.csv", "-o", "few.zip", "--quiet")
+        code, out, err = run("calibrate", model, "--data", "few.csv", "-o", "few.zip", "--quiet")
         assert code == 0
         assert err.startswith("conformio: warning: 1 calibration decisions cannot certify level 0.9")
+        assert "Nothing is certified at level 0.9: the calibrated set holds all parameters." in out
+        assert "With probability" not in out
+
+    def test_a_level_near_one_is_not_rounded_up(self):
+        assert certified(0.99996, everything=False).startswith(
+            "With probability at least 0.99996 the calibrated set meets"
+        )
 
 
 def read(path):
@@ -261,7 +269,10 @@ class TestConfiguration:
         ("text", "message"),
         [
             ("[fit]\nlevle = 0.9\n", "[fit] has no option 'levle'; it has allow-loops, budget"),
-            ("[fitt]\nlevel = 0.9\n", "[fitt] is no table of a command; commands are calibrate, demo, evaluate, fit"),
+            (
+                "[fitt]\nlevel = 0.9\n",
+                "[fitt] is no table of a command; commands are bench, calibrate, demo, evaluate, fit",
+            ),
             ("level = 0.9\n", "[level] is no table of a command"),
             ("[prescribe]\nmodel = 'm.zip'\n", "must have a table [fit]; it has prescribe"),
             ("[fit\n", "must be TOML"),

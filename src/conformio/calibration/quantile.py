@@ -15,7 +15,7 @@ __all__ = ["calibrated_angle", "quantile_of_rank"]
 
 
 def calibrated_angle(angles: ArrayLike, confidence_level: ConfidenceLevel) -> float:
-    """The angle whose cap meets the next decision's inverse-feasible set with probability `confidence_level`.
+    """The angle whose cap meets the next decision's inverse-feasible set, with probability >= `confidence_level`.
 
     Parameters
     ----------

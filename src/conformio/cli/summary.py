@@ -28,10 +28,12 @@ def model_summary(model: ConformalIO) -> dict[str, Any]:
     }
 
 
-def certified(level: float) -> str:
-    """What the set certifies, in one sentence."""
+def certified(level: float, everything: bool) -> str:
+    """What the set certifies; nothing where it holds all parameters, which need not explain every decision."""
+    if everything:
+        return f"Nothing is certified at level {level:.10g}: the calibrated set holds all parameters."
     return (
-        f"With probability at least {level:.4g} the calibrated set meets the set of parameters that make the next "
+        f"With probability at least {level:.10g} the calibrated set meets the set of parameters that make the next "
         "decision optimal, if that decision comes from the same population. It does not promise to contain anyone's "
         "own parameters."
     )
@@ -51,5 +53,5 @@ def _show(result: dict[str, Any]) -> None:
     typer.echo(f"angle at level {level:.4g}: {result['angle_degrees']:.3f} degrees")
     if result["n_unexplained"]:
         typer.echo(f"{result['n_unexplained']} calibration decisions are explained by no parameters near the estimate")
-    typer.echo(certified(level))
+    typer.echo(certified(level, everything=result["angle_degrees"] == math.degrees(math.pi)))
     typer.echo(f"model: {result['model']}")

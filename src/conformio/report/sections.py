@@ -47,11 +47,11 @@ def certificate(measures: Measures) -> Markup:
     """What is certified, what is not, and what it takes."""
     own, n = measures.levels[measures.own], measures.evidence.n_calibration
     promise = (
-        f"With probability at least {own.level:.4g}, the cap of {_degrees(own.angle)} around the estimate meets the "
+        f"With probability at least {own.level:.10g}, the cap of {_degrees(own.angle)} around the estimate meets the "
         "inverse-feasible set of the next decision: some parameters in the cap make that decision optimal."
     )
     if own.angle == math.pi:
-        promise = f"At level {own.level:.4g} nothing: {n:,} calibration decisions leave the cap with all parameters."
+        promise = f"At level {own.level:.10g} nothing: {n:,} calibration decisions leave the cap with all parameters."
     draw = f"The probability is over the draw of the {n:,} calibration decisions and of the next decision."
     needs = "It needs these to be exchangeable, and estimate and level chosen without them. The estimate may be poor."
     return fragment([_card("Certified", "yes", (promise, draw, needs)), _card("Not certified", "no", _NOT_CERTIFIED)])
