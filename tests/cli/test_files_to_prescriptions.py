@@ -271,7 +271,7 @@ class TestConfiguration:
             ("[fit]\nlevle = 0.9\n", "[fit] has no option 'levle'; it has allow-loops, budget"),
             (
                 "[fitt]\nlevel = 0.9\n",
-                "[fitt] is no table of a command; commands are bench, calibrate, demo, evaluate, fit",
+                "[fitt] is no table of a command; commands are bench, calibrate, demo, evaluate",
             ),
             ("level = 0.9\n", "[level] is no table of a command"),
             ("[prescribe]\nmodel = 'm.zip'\n", "must have a table [fit]; it has prescribe"),
