@@ -1,11 +1,10 @@
 """`conformio bench`: the table, the file, what resumes, and wrong usage."""
 
 import json
-import sys
+from functools import partial
 
 import pytest
 
-from conformio import cli
 from conformio.studies import benchmarks as command
 from conformio.studies.benchmarks import Check, Comparison, Line, Outcome, SkippedError, Target
 
@@ -36,21 +35,14 @@ PLAYED = [
 
 
 @pytest.fixture
-def run(monkeypatch, capfd):
+def run(monkeypatch, command_line):
     monkeypatch.setattr(command, "COMPARISONS", PLAYED)
     monkeypatch.setattr(
         command,
         "chosen_comparisons",
         lambda names: [one for one in PLAYED if one.name in (names or ["works", "skipped"])],
     )
-
-    def call(*words):
-        monkeypatch.setattr(sys, "argv", ["conformio", "bench", *map(str, words)])
-        with pytest.raises(SystemExit) as stop:
-            cli.main()
-        return stop.value.code or 0, *capfd.readouterr()
-
-    return call
+    return partial(command_line, "bench")
 
 
 def test_a_table_with_targets_beside_results(run):
@@ -113,9 +105,7 @@ def test_wrong_usage(run, words, message):
     assert message in " ".join(err.replace("│", " ").split())
 
 
-def test_an_unknown_comparison(monkeypatch, capfd):
-    monkeypatch.setattr(sys, "argv", ["conformio", "bench", "nothing"])
-    with pytest.raises(SystemExit) as stop:
-        cli.main()
-    assert stop.value.code == 2
-    assert "must be one of path-angles" in " ".join(capfd.readouterr().err.replace("│", " ").split())
+def test_an_unknown_comparison(command_line):
+    code, _, err = command_line("bench", "nothing")
+    assert code == 2
+    assert "must be one of path-angles" in " ".join(err.replace("│", " ").split())

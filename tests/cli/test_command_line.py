@@ -18,18 +18,6 @@ def run(*arguments, folder=None, prelude=""):
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
-def run_here(monkeypatch, capfd, *arguments):
-    """The same in this process, so that coverage sees it."""
-    monkeypatch.setattr(sys, "argv", ["conformio", *map(str, arguments)])
-    with pytest.raises(SystemExit) as stop:
-        cli.main()
-    out, err = capfd.readouterr()
-    code = stop.value.code
-    if isinstance(code, str):  # sys.exit(text) prints the text and exits with 1, once the interpreter sees it
-        return 1, out, err + code
-    return code or 0, out, err
-
-
 @pytest.fixture(scope="module")
 def done(tmp_path_factory):
     folder = tmp_path_factory.mktemp("demo")
@@ -56,10 +44,8 @@ class TestDemo:
         assert "http" not in page.replace("http-equiv", "")
         assert "does not promise" in page
 
-    def test_json_is_for_machines(self, monkeypatch, capfd, tmp_path):
-        code, out, err = run_here(
-            monkeypatch, capfd, "demo", "--out", tmp_path, "--json", "--quiet", "--decision-makers", 100
-        )
+    def test_json_is_for_machines(self, command_line, tmp_path):
+        code, out, err = command_line("demo", "--out", tmp_path, "--json", "--quiet", "--decision-makers", 100)
         assert code == 0
         assert not err
         result = json.loads(out)
@@ -67,35 +53,35 @@ class TestDemo:
         assert (result["n_train"], result["n_calibration"], result["n_test"]) == (60, 20, 20)
         assert (tmp_path / "report.html").exists()
 
-    def test_the_table_in_this_process(self, monkeypatch, capfd, tmp_path):
-        code, out, _ = run_here(monkeypatch, capfd, "demo", "--out", tmp_path, "--decision-makers", 100)
+    def test_the_table_in_this_process(self, command_line, tmp_path):
+        code, out, _ = command_line("demo", "--out", tmp_path, "--decision-makers", 100)
         assert code == 0
         assert "Report:" in out
 
-    def test_a_folder_that_cannot_be_made(self, monkeypatch, capfd, tmp_path):
+    def test_a_folder_that_cannot_be_made(self, command_line, tmp_path):
         (tmp_path / "file").write_text("x")
-        code, out, err = run_here(monkeypatch, capfd, "demo", "--out", tmp_path / "file" / "in")
+        code, out, err = command_line("demo", "--out", tmp_path / "file" / "in")
         assert code == 1
         assert not out
         assert "--out: must be a folder" in err
 
-    def test_a_report_that_cannot_be_written(self, monkeypatch, capfd, tmp_path):
+    def test_a_report_that_cannot_be_written(self, command_line, tmp_path):
         (tmp_path / "report.html").mkdir()
-        code, _, err = run_here(monkeypatch, capfd, "demo", "--out", tmp_path, "--decision-makers", 100)
+        code, _, err = command_line("demo", "--out", tmp_path, "--decision-makers", 100)
         assert code == 1
         assert "must be a folder that can be written" in err
 
-    def test_matplotlib_missing(self, monkeypatch, capfd, tmp_path):
+    def test_matplotlib_missing(self, monkeypatch, command_line, tmp_path):
         monkeypatch.setattr(demo_report, "find_spec", lambda name: None)
-        code, _, err = run_here(monkeypatch, capfd, "demo", "--out", tmp_path / "never")
+        code, _, err = command_line("demo", "--out", tmp_path / "never")
         assert code == 1
         assert 'pip install "conformio[plots]"' in err
         assert not (tmp_path / "never").exists()
 
 
 class TestUsage:
-    def test_version(self, monkeypatch, capfd):
-        code, out, _ = run_here(monkeypatch, capfd, "--version")
+    def test_version(self, command_line):
+        code, out, _ = command_line("--version")
         assert (code, out.strip()) == (0, conformio.__version__)
 
     def test_python_m(self):
@@ -104,8 +90,8 @@ class TestUsage:
         )
         assert done.stdout.strip() == conformio.__version__
 
-    def test_help_shows_an_example(self, monkeypatch, capfd):
-        code, out, _ = run_here(monkeypatch, capfd, "demo", "--help")
+    def test_help_shows_an_example(self, command_line):
+        code, out, _ = command_line("demo", "--help")
         assert code == 0
         assert "conformio demo --out results --seed 7" in " ".join(out.split())
         for option in ("--out", "--seed", "--decision-makers", "--json", "--quiet"):
@@ -121,17 +107,17 @@ class TestUsage:
             [],
         ],
     )
-    def test_wrong_usage_exits_with_2(self, monkeypatch, capfd, arguments):
-        assert run_here(monkeypatch, capfd, *arguments)[0] == 2
+    def test_wrong_usage_exits_with_2(self, command_line, arguments):
+        assert command_line(*arguments)[0] == 2
 
-    def test_help_lists_every_command(self, monkeypatch, capfd):
-        _, out, _ = run_here(monkeypatch, capfd, "--help")
+    def test_help_lists_every_command(self, command_line):
+        _, out, _ = command_line("--help")
         for command in app.registered_commands:
             assert command.callback.__name__ in out
 
-    def test_without_the_extra_the_remedy_is_named(self, monkeypatch, capfd):
+    def test_without_the_extra_the_remedy_is_named(self, monkeypatch, command_line):
         monkeypatch.setattr(cli, "find_spec", lambda name: None)
-        code, out, err = run_here(monkeypatch, capfd, "demo")
+        code, out, err = command_line("demo")
         assert code == 1
         assert not out
         assert 'needs typer and rich. Run: pip install "conformio[cli]"' in err

@@ -28,17 +28,13 @@ def examples(tmp_path_factory):
 
 
 @pytest.fixture
-def run(examples, monkeypatch, capfd):
+def run(examples, monkeypatch, command_line):
     """Run a command in the example folder, in this process; returns exit code, stdout, stderr."""
     monkeypatch.chdir(examples)
 
     def command(*arguments):
-        monkeypatch.setattr(sys, "argv", ["conformio", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stop:
-            cli.main()
-        out, err = capfd.readouterr()
-        code = stop.value.code
-        return (1, out, err + code) if isinstance(code, str) else (code or 0, out, " ".join(err.split()))
+        code, out, err = command_line(*arguments)
+        return code, out, " ".join(err.split())
 
     return command
 

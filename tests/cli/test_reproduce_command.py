@@ -1,11 +1,10 @@
 """`conformio reproduce`: what it prints, where it writes, how it ends."""
 
 import json
-import sys
+from functools import partial
 
 import pytest
 
-from conformio import cli
 from conformio.cli.reproduce import Choice, _duration, _shown
 from conformio.studies import reproduction, reproduction_studies, table1
 from conformio.studies.engine import Progress
@@ -30,15 +29,8 @@ def tiny(monkeypatch):
 
 
 @pytest.fixture
-def run(monkeypatch, capfd):
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["conformio", "reproduce", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stop:
-            cli.main()
-        out, err = capfd.readouterr()
-        return stop.value.code or 0, out, err
-
-    return call
+def run(command_line):
+    return partial(command_line, "reproduce")
 
 
 def test_every_study_can_be_asked_for():
