@@ -6,6 +6,8 @@ Every message says what is wrong, where, what is allowed, what was got, and wher
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -28,6 +30,7 @@ __all__ = [
     "invalid",
     "spot",
     "told_of",
+    "warn_caller",
 ]
 
 _ROW_WISE = ("contexts", "decisions", "theta")
@@ -176,3 +179,11 @@ def told_of(where: str, rows: Any = None) -> Iterator[None]:
 
 def _named(row: int | None, rows: Any) -> int | None:
     return row if row is None or rows is None else int(rows[row])
+
+
+def warn_caller(message: str, category: type[Warning]) -> None:
+    """Warn at the line, outside this library, from which the library was called."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "conformio":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)

@@ -68,3 +68,12 @@ def test_coverage_lies_in_the_exact_band_without_ties(n, level):
     beta = stats.beta(tau, n + 1 - tau)
     spread = np.sqrt(beta.var() / draws + beta.mean() * (1 - beta.mean()) / (draws * n_test))
     assert abs(covered / (draws * n_test) - beta.mean()) < 3.29 * spread
+
+
+def test_warnings_point_at_the_line_that_called_the_library():
+    model = cio.ConformalIO(cio.Knapsack([1.0, 1.0]), cio.FixedParameters([2.0, 1.0]), confidence_level=0.5)
+    model.conformalize([1.0] * 3, [[1, 0]] * 3)
+    for call in (lambda: cio.calibrated_angle([0.1], 0.9), lambda: model.predict([1.0], 0.9)):
+        with pytest.warns(cio.CalibrationWarning) as caught:
+            call()
+        assert [warning.filename for warning in caught] == [__file__]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from fractions import Fraction
 
 from numpy.typing import ArrayLike
 
 from conformio.checks import FloatArray, as_angles
-from conformio.errors import CalibrationWarning
+from conformio.errors import CalibrationWarning, warn_caller
 from conformio.ranks import ConfidenceLevel, angle_of_rank, calibration_rank, exact_level
 
 __all__ = ["calibrated_angle", "quantile_of_rank"]
@@ -59,4 +58,4 @@ def _warn_too_few(n: int, level: Fraction) -> None:
         needed = -(-level // (1 - level))
         remedy = f"calibrate on at least {needed} decisions or lower the level"
     message = f"{n} calibration decisions cannot certify level {float(level)}: the angle is pi (everything); {remedy}"
-    warnings.warn(message, CalibrationWarning, stacklevel=4)
+    warn_caller(message, CalibrationWarning)

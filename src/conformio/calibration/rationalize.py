@@ -11,7 +11,6 @@ splits on that constraint: tight, or without a multiplier.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import count
@@ -23,7 +22,7 @@ from scipy import sparse
 
 from conformio.calibration.least_squares import fit_nonnegative
 from conformio.checks import Decisions, FloatArray, as_flag, dense
-from conformio.errors import CalibrationWarning, InfeasibleProblemError, SolverError, invalid
+from conformio.errors import CalibrationWarning, InfeasibleProblemError, SolverError, invalid, warn_caller
 from conformio.problems import Problem
 from conformio.solvers import ConeSpec, ConicModel
 
@@ -248,4 +247,4 @@ def _report(distances: FloatArray) -> None:
     if len(rows):
         first = ", ".join(str(row) for row in rows[:10]) + (", ..." if len(rows) > 10 else "")
         summary = f"{len(rows)} of {len(distances)} decisions moved, by {distances.max():.6g} at most"
-        warnings.warn(f"{summary}; first rows: {first}", CalibrationWarning, stacklevel=3)
+        warn_caller(f"{summary}; first rows: {first}", CalibrationWarning)

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy as np
 from conformio.calibration.level import QuantileAngle
 from conformio.calibration.quantile import calibrated_angle
 from conformio.checks import FloatArray
-from conformio.errors import CalibrationWarning
+from conformio.errors import CalibrationWarning, warn_caller
 from conformio.ranks import ConfidenceLevel
 
 __all__ = ["summary_of_level", "summary_of_scores"]
@@ -53,4 +52,4 @@ def _warn_of_everything(angle: float, n_unexplained: int, n: int) -> None:
             "estimate, so the calibrated set is everything; check that the problem is the one they solved, or move "
             "them with `nearest_rationalizable`"
         )
-        warnings.warn(message, CalibrationWarning, stacklevel=5)
+        warn_caller(message, CalibrationWarning)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +15,7 @@ from sklearn.base import BaseEstimator
 from conformio._kernels.grouping import add_rows, add_rows_by_group, group_rows
 from conformio.cards import CardAndDiagram, Facts, card
 from conformio.checks import Decisions, FloatArray, IntArray, as_contexts, check_some_rows, described
-from conformio.errors import CalibrationWarning, NotFittedError, invalid, told_of
+from conformio.errors import CalibrationWarning, NotFittedError, invalid, told_of, warn_caller
 from conformio.networks import Network
 from conformio.networks.shortest import sealed
 from conformio.problems.base import Problem
@@ -122,7 +121,7 @@ def usable_rows(
     if len(usable) < len(training):
         n_excluded = len(training) - len(usable)
         message = f"{n_excluded} of {len(training)} training decisions are infeasible and train nothing"
-        warnings.warn(message, CalibrationWarning, stacklevel=3)
+        warn_caller(message, CalibrationWarning)
     return usable
 
 

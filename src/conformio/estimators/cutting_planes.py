@@ -17,7 +17,6 @@ simplex method restarts from the last basis.
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
@@ -28,7 +27,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from conformio.checks import BoolArray, FloatArray, as_index, as_parameters, as_scalar
-from conformio.errors import invalid
+from conformio.errors import invalid, warn_caller
 from conformio.problems.base import Problem
 from conformio.solvers import HighsModel
 
@@ -199,7 +198,7 @@ def _warn_open_gap(found: Minimum, tol: float, max_iter: int, scale: float, wher
         advice = "no further cut can be told from rounding; raise tol"
     gap, allowed = found.gap * scale, _allowed(found.loss, tol) * scale
     message = f"{where}: the loss is proven to {gap:.3g} only, asked for {allowed:.3g}: {advice}"
-    warnings.warn(message, ConvergenceWarning, stacklevel=4)
+    warn_caller(message, ConvergenceWarning)
 
 
 class _Master:

@@ -17,7 +17,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Literal, TypeAlias
 
@@ -25,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from conformio.checks import FloatArray, IntArray, as_flag, as_parameters, check_choice
-from conformio.errors import InvalidInputError, UncertifiedWarning, invalid
+from conformio.errors import InvalidInputError, UncertifiedWarning, invalid, warn_caller
 from conformio.prescription.branching import solve_by_branching
 from conformio.prescription.conic import solve_conic
 from conformio.prescription.convex_basis import solve_convex, solve_convex_by_cuts
@@ -257,4 +256,4 @@ def _warn_if_open(solution: RobustSolution) -> None:
             f"{len(wide)} of {len(solution.gap)} robust decisions could not be proven optimal; the largest "
             f"gap is {float(solution.gap.max()):.3g}. Their `gap` says by how much they may fall short"
         )
-        warnings.warn(message, UncertifiedWarning, stacklevel=3)
+        warn_caller(message, UncertifiedWarning)
