@@ -1,6 +1,7 @@
 """A stored model is the model: the same prescriptions to the last bit, for every problem and elsewhere."""
 
 import json
+import os
 import subprocess
 import sys
 import zipfile
@@ -373,12 +374,31 @@ class TestForgedFiles:
             (lambda c: c["fitted"].update(__class__="x"), "'__class__' is no fitted attribute"),
             (lambda c: c["fitted_estimator"]["fitted"].update(fit=1), "'fit' is no fitted attribute"),
             (lambda c: c.update(estimator=3), "subscriptable"),
+            (lambda c: c["settings"].update(extra=1), "extra"),
+            (lambda c: c["settings"].update(confidence_level=7), "`confidence_level` of load"),
+            (lambda c: c["fitted"].pop("angle_"), "angle_"),
+            (lambda c: c["fitted"].pop("scores_"), "calibrated_level_"),
+            (lambda c: c["fitted"].update(scores_=np.full(10, np.nan)), "`scores_` row 0 of the stored fit"),
+            (lambda c: c["fitted"].update(scores_=np.full(7, 0.1)), "must be 10 angles, 0 of them pi"),
+            (lambda c: c["fitted"].update(n_unexplained_=3), "must be 10 angles, 3 of them pi"),
+            (lambda c: c["fitted"].update(angle_=float("nan")), "`angle_` of the stored fit"),
+            (lambda c: c["fitted"].update(angle_=0.123), "one of the calibration angles; got 0.123"),
+            (lambda c: c["fitted"].update(tie_mass_=2.0), "`tie_mass_`"),
+            (lambda c: c["fitted"].update(theta_=None), "`theta_`.*exactly where the estimator has one vector"),
+            (lambda c: c["fitted"].update(theta_=np.full(5, np.inf)), "`theta_`.*must be finite"),
+            (lambda c: c["fitted"].update(theta_=np.ones(3)), "`theta_`.*must have shape"),
+            (lambda c: c["fitted"].update(theta_=2.0 * c["fitted"]["theta_"]), "with unit length"),
         ],
     )
     def test_they_are_refused(self, tmp_path, change, reason):
         path = self.forged(tmp_path, change)
         with pytest.raises(cio.ModelFileError, match=f"describes no model.*{reason}"):
             cio.load(path)
+
+    def test_a_level_set_after_the_fit_is_no_forgery(self, tmp_path):
+        model, _, _ = fitted("knapsack")
+        model.set_params(confidence_level=0.4).save(tmp_path / "m")
+        assert cio.load(tmp_path / "m").angle() == model.angle()
 
     def test_a_file_of_another_release(self, tmp_path, monkeypatch):
         model, _, _ = fitted("knapsack")
@@ -389,6 +409,14 @@ class TestForgedFiles:
             cio.ModelFileError, match="reads versions 1 to 2 of conformio-model; the file has version 9"
         ):
             cio.load(tmp_path / "m")
+
+
+def test_devices_stay_devices(tmp_path):
+    model, _, _ = fitted("knapsack")
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(cio.ModelFileError, match="it is no regular file"):
+        model.save(tmp_path / "pipe")
+    assert (tmp_path / "pipe").is_fifo()
 
 
 def test_a_missing_file(tmp_path):

@@ -39,7 +39,7 @@ from conformio.errors import NotFittedError, invalid, told_of
 from conformio.estimators import Estimator, PerturbedFenchelYoung
 from conformio.estimators.base import check_estimator, check_problem, usable_rows
 from conformio.metrics import adherence
-from conformio.model_files import load_model, save_model
+from conformio.model_files import load_model, rebuilt, save_model
 from conformio.prescription import RobustSolution, solve_robust
 from conformio.problems import Problem
 from conformio.ranks import ConfidenceLevel, exact_level
@@ -399,6 +399,8 @@ def load(path: str | Path, problem: Problem | None = None, **functions: Any) -> 
         If the file is missing, damaged, of an unknown version, or needs `problem`.
     """
     stored = load_model(path, problem, functions)
-    model = ConformalIO(**stored.settings)
+    with rebuilt(path):
+        model = ConformalIO(**stored.settings)
+        model._check_settings("load")
     model.__dict__.update(stored.fitted)
     return model

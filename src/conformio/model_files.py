@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import math
 import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -20,15 +22,18 @@ from typing import Any
 import numpy as np
 
 from conformio import estimators, problems
+from conformio.checks import as_angle, as_angles, as_index, as_parameters, as_vector, unit_rows
 from conformio.data import Header, fingerprint, read_versioned, write_archive
 from conformio.errors import ConformioError, InvalidInputError, ModelFileError, invalid
 from conformio.estimators import Estimator
 from conformio.problems import Problem
+from conformio.ranks import exact_level
 
-__all__ = ["StoredModel", "load_model", "save_model"]
+__all__ = ["StoredModel", "load_model", "rebuilt", "save_model"]
 
 HEADER = Header("conformio-model", 2, oldest=1)
 
+_FIT = "the stored fit"
 _SUMMARY = ("n_params", "sense", "domain", "context_width", "binary")
 
 
@@ -97,21 +102,68 @@ def load_model(
     if problem is not None and functions:
         raise invalid("problem", "load", "must be given without functions, as it holds its own", ", ".join(functions))
     content = _upgraded(*read_versioned(path, HEADER))
-    try:
+    with rebuilt(path):
         settings, fitted = dict(content["settings"]), dict(content["fitted"])
         settings["problem"] = _problem_from(content["problem"], problem, functions or {}, path)
         stored = content["estimator"]
         settings["estimator"] = None if stored is None else _estimator_from(stored)
         _check_fitted_names(fitted)
         fitted["estimator_"] = _fitted_estimator_from(content["fitted_estimator"])
+        _check_fit(settings["problem"], fitted)
+    return StoredModel(settings, fitted)
+
+
+@contextmanager
+def rebuilt(path: str | Path) -> Iterator[None]:
+    """What fails inside, told as a file whose content is no model."""
+    try:
+        yield
     except ModelFileError:
         raise
-    except (ConformioError, KeyError, TypeError, ValueError, AttributeError) as error:
+    except (ConformioError, KeyError, TypeError, ValueError, AttributeError, MemoryError) as error:
         raise ModelFileError(
             f"{path}: the file is whole but describes no model that this release can rebuild ({error}). "
             "Fit and save the model again"
         ) from error
-    return StoredModel(settings, fitted)
+
+
+def _check_fit(problem: Problem, fitted: dict[str, Any]) -> None:
+    """Refuse fitted values that no calibration leaves behind; what depends on the level alone may be out of date.
+
+    Raises
+    ------
+    InvalidInputError
+    KeyError
+        If a value is missing.
+    """
+    n, angle = as_index(fitted["n_calibration_"], "n_calibration_", _FIT, low=1), fitted["angle_"]
+    as_angle(angle, "angle_", _FIT)
+    n_unexplained = as_index(fitted["n_unexplained_"], "n_unexplained_", _FIT)
+    if "scores_" in fitted:
+        scores = as_angles(fitted["scores_"], "scores_", _FIT)
+        if len(scores) != n or int((scores == np.pi).sum()) != n_unexplained:
+            raise invalid("scores_", _FIT, f"must be {n} angles, {n_unexplained} of them pi", f"{len(scores)} angles")
+        if angle not in (0.0, np.pi) and not (scores == angle).any():
+            raise invalid("angle_", _FIT, "must be 0, pi or one of the calibration angles", angle)
+    else:
+        exact_level(fitted["calibrated_level_"], _FIT)
+    if not 0.0 <= fitted["tie_mass_"] <= 1.0:
+        raise invalid("tie_mass_", _FIT, "must be in [0, 1]", fitted["tie_mass_"])
+    _check_center(problem, fitted)
+
+
+def _check_center(problem: Problem, fitted: dict[str, Any]) -> None:
+    """The estimator's vector, where it has one, and the same with unit length."""
+    estimated, center = fitted["estimator_"].theta_, fitted["theta_"]
+    if (estimated is None) != (center is None):
+        raise invalid("theta_", _FIT, "must be there exactly where the estimator has one vector", type(center).__name__)
+    if center is None:
+        return
+    vectors = [as_vector(one, "theta_", _FIT) for one in (estimated, center)]
+    for vector in vectors:
+        as_parameters(vector, 1, problem.n_params, problem.domain, _FIT, "theta_")
+    if not np.allclose(unit_rows(vectors[0], "theta_", _FIT), vectors[1], rtol=0.0, atol=1e-9):
+        raise invalid("theta_", _FIT, "must be the estimator's, with unit length", "another vector")
 
 
 def _upgraded(stored_version: int, content: dict[str, Any]) -> dict[str, Any]:

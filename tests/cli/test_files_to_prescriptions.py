@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import re
 import shlex
 import sys
@@ -309,6 +310,7 @@ class TestConfiguration:
         ([*FIT[1:], "-o", "x.zip", "--contexts", "c.csv"], "--contexts goes with --problem lp"),
         ([*FIT[1:], "-o", "x.zip", "--estimator", "suboptimality", "--epochs", "3"], "--epochs goes with"),
         ([*FIT[1:-2], "-o", "x.zip", "--estimator", "fixed"], "--estimator fixed needs --start"),
+        ([*FIT[1:], "-o", "x.zip", "--jobs", "0"], "must be -1 or at least 1; got 0"),
     ],
 )
 def test_wrong_usage_exits_with_2(run, arguments, message):
@@ -331,6 +333,14 @@ def test_failures_exit_with_1(run, arguments, message):
     code, out, err = run("fit", *arguments)
     assert (code, out) == (1, "")
     assert message in err
+
+
+def test_devices_are_never_replaced(run, examples):
+    os.mkfifo(examples / "pipe")
+    code, _, err = run(*FIT, "-o", "pipe")
+    assert code == 1
+    assert "--out: must be a regular file; got pipe, a device or pipe" in err
+    assert (examples / "pipe").is_fifo()
 
 
 def test_files_that_are_no_models(run, examples):

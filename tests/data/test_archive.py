@@ -200,7 +200,14 @@ class TestReadingDamage:
             read_archive(tmp_path / "a", HEADER)
 
     @pytest.mark.parametrize(
-        ("text", "reason"), [("{", "is not JSON"), ("[" * 100_000, "is not JSON"), ("3", "no object")]
+        ("text", "reason"),
+        [
+            ("{", "is not JSON"),
+            ("[" * 100_000, "is not JSON"),
+            ("3", "no object"),
+            ('{"format": "a", "format": "b"}', "is not JSON"),
+            ('{"format": NaN}', "is not JSON"),
+        ],
     )
     def test_bad_documents(self, tmp_path, text, reason):
         rewrite(tmp_path / "a", {"model.json": text})

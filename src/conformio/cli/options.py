@@ -48,7 +48,18 @@ Contexts = Annotated[
     Path | None, typer.Option(help="lp: right-hand sides in a table of their own, by --id or row by row.")
 ]
 Level = Annotated[float | None, typer.Option(min=0.0, max=1.0, help="In [0, 1]; default: the model's own.")]
-Jobs = Annotated[int | None, typer.Option(min=-1, help="Threads for calibration; -1: as many as processors.")]
+
+
+def _some_threads(jobs: int | None) -> int | None:
+    if jobs == 0:
+        raise typer.BadParameter("must be -1 or at least 1; got 0")
+    return jobs
+
+
+Jobs = Annotated[
+    int | None,
+    typer.Option(min=-1, callback=_some_threads, help="Threads for calibration; -1: as many as processors."),
+]
 
 
 @dataclass(frozen=True)

@@ -208,12 +208,25 @@ def _document(source: Path, members: dict[str, bytes]) -> dict[str, Any]:
     if _DOCUMENT not in members:
         raise ModelFileError(f"{source}: this zip holds no {_DOCUMENT}, so it is no model file. Check the path")
     try:
-        document = json.loads(members[_DOCUMENT])
+        document = json.loads(members[_DOCUMENT], object_pairs_hook=_object, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         raise _damaged(source, f"{_DOCUMENT} is not JSON") from error
     if not isinstance(document, dict):
         raise _damaged(source, f"{_DOCUMENT} holds no object")
     return document
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object; of two values for one key, readers of different libraries would see different ones."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key is repeated")
+    return found
+
+
+def _no_number(name: str) -> Any:
+    """`NaN` and `Infinity` are no JSON, whatever Python's parser says."""
+    raise ValueError(f"{name} is no number")
 
 
 def _check_header(source: Path, document: dict[str, Any], header: Header) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 from pathlib import Path
@@ -15,8 +16,11 @@ def write_whole(path: Path, content: bytes) -> None:
     Raises
     ------
     OSError
-        If it cannot be written; nothing is left behind then.
+        If it cannot be written, or is a folder, device or pipe; nothing is left behind then.
     """
+    if path.exists() and not path.is_file():
+        # moving into place would put a file where a device is
+        raise OSError(errno.EINVAL, "it is no regular file", str(path))
     draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
     try:
         with draft.open("xb") as stream:
