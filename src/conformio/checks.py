@@ -49,6 +49,7 @@ __all__ = [
     "missing_column",
     "n_columns",
     "same_names",
+    "separator_hint",
     "unit_rows",
 ]
 
@@ -303,23 +304,24 @@ def same_names(names: Names | None, known: Names | None, where: str) -> Names | 
 def missing_column(argument: str, name: str, columns: Sequence[str], where: str, remedy: str = "") -> InvalidInputError:
     """The error for a column that a table does not have, with the likeliest reason; `remedy` where none is seen."""
     shown = list(columns) if len(columns) <= _COLUMNS_SHOWN else [*columns[:_COLUMNS_SHOWN], "..."]
-    return invalid(
-        argument, where, f"must be one of the columns {shown}", repr(name), remedy=_hint(name, columns) or remedy
-    )
+    remedy = separator_hint(columns) or _hint(name, columns) or remedy
+    return invalid(argument, where, f"must be one of the columns {shown}", repr(name), remedy=remedy)
 
 
 def _hint(column: str, columns: Sequence[str]) -> str:
-    separators = {";": "semicolons", "\t": "tabs", "|": "bars"}
-    if len(columns) == 1 and any(mark in columns[0] for mark in separators):
-        found = next(name for mark, name in separators.items() if mark in columns[0])
-        return f"The cells seem to be separated by {found}: separate them by commas"
     alike = {name.strip().lower(): name for name in columns}
-    near = get_close_matches(str(column).strip().lower(), alike, n=1)
-    if near:
+    if near := get_close_matches(str(column).strip().lower(), alike, n=1):
         return f"Did you mean {alike[near[0]]!r}?"
     if columns and all(any(letter.isdigit() for letter in name) for name in columns):
         return "The table seems to have no header: write the names of its columns in the first line"
     return ""
+
+
+def separator_hint(columns: Sequence[str]) -> str:
+    """What to do where the names of all columns stand in one cell; empty where they do not."""
+    separators = {";": "semicolons", "\t": "tabs", "|": "bars"}
+    found = [name for mark, name in separators.items() if len(columns) == 1 and mark in columns[0]]
+    return f"The cells seem to be separated by {found[0]}: separate them by commas" if found else ""
 
 
 def as_angle(value: Any, argument: str, where: str) -> float:

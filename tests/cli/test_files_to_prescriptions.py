@@ -274,7 +274,7 @@ class TestConfiguration:
             ("[prescribe]\nmodel = 'm.zip'\n", "must have a table [fit]; it has prescribe"),
             ("[fit\n", "must be TOML"),
             ("[fit]\nlevel = 'high'\n", "'--level'"),
-            ("[fit]\nlevel = 7\n", "'--level'"),
+            ("[fit]\nlevel = 7\n", "'--level': must be a number in [0, 1]; got 7.0. Write 0.07 for 7 percent"),
             ("[fit]\nconfig = 'x.toml'\n", "[fit] has no option 'config'"),
         ],
     )
@@ -305,6 +305,7 @@ class TestConfiguration:
             "--sense does not go",
         ),
         (["--data", "x.csv", "-o", "x.zip", "--problem", "cars"], "'--problem'"),
+        (["--data", "x.csv", "-o", "x.zip", "--level", "95"], "Write 0.95 for 95 percent"),
         ([*FIT[1:], "-o", "x.zip", "--budget", "b"], "--budget does not go with tables of trips"),
         ([*FIT[1:], "-o", "x.zip", "--skipped", "s.csv"], "--skipped goes with --on-bad skip"),
         ([*FIT[1:], "-o", "x.zip", "--contexts", "c.csv"], "--contexts goes with --problem lp"),
@@ -349,6 +350,15 @@ def test_files_that_are_no_models(run, examples):
         code, _, err = run(*command, "no.zip", "--data", "trips-test.csv")
         assert code == 1
         assert "no.zip: this is no model file" in err
+        assert "Write it with ConformalIO.save or conformio fit" in err
+
+
+@pytest.mark.parametrize("command", ["evaluate", "prescribe", "report", "calibrate"])
+def test_levels_in_percent_are_told_from_shares(run, command):
+    out = ["-o", "x.zip"] if command == "calibrate" else []
+    code, _, err = run(command, "trips.zip", "--data", "trips-test.csv", "--level", "90", *out)
+    assert code == 2
+    assert "Write0.9for90percent" in re.sub(r"[\s│]", "", err)
 
 
 class TestExport:

@@ -206,6 +206,11 @@ def test_attributes_in_files(tmp_path):
         ("a,b,t\n1,2,True\n2,3,\n", "row 1 of .*: must be complete; got a missing value in column 't'"),
         ("a,b,t\n1,2,3\n2,3,4\n1,2,3\n", "row 2 of .*: must not repeat a row; got row 0 again. Remove one of them"),
         ("a;b;t\n1;2;3\n", "`tail` of .*; got 'a'. The cells seem to be separated by semicolons"),
+        (
+            "a;b;t\n1;2;3,5\n",
+            "row 0 of .*; got 2. The cells seem to be separated by semicolons: separate them by commas",
+        ),
+        ("a,b\n1,2\n2,3,4\n", "must have 2 cells, as the header; got 3. Put cells that hold commas in double quotes"),
         ("a\tb\n1\t2\n", "`tail` of .*; got 'a'. The cells seem to be separated by tabs"),
         ("a, b\n1, 2\n", "`head` of .*; got 'b'. Did you mean ' b'"),
         ("A,b\n1,2\n", "`tail` of .*; got 'a'. Did you mean 'A'"),

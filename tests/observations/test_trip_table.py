@@ -247,10 +247,10 @@ FAULTY = [
     ("", "missing path"),
     ("A;;C", "missing step"),
     ("A;X;Y", "unknown name"),
-    ("A;C", "broken path"),
+    ("B;D", "broken path"),
     ("A;A;D", "standing still"),
     ("A", "closed trip"),
-    ("C;A;C;A", "broken path"),
+    ("C;A;C;A", "against one way"),
     ("C;A;B;C;D", "loop"),
     ("C;A;B;C", "closed trip"),
     ("C;A;D", None),
@@ -280,7 +280,7 @@ class TestFaults:
         for words in (
             "'X' at step 1",
             "Names of nodes are like 'A'",
-            "'A' at step 0 is followed by 'C'",
+            "'B' at step 0 is followed by 'D'",
             "node 'C' again",
         ):
             assert words in str(caught.value), words
@@ -313,6 +313,21 @@ class TestFaults:
             "duplicate row id": ((3, "5 again"), (4, "5 again")),
             "missing row id": ((2, "no id"),),
         }
+
+    def test_streets_written_one_way_only_are_told_from_gaps(self):
+        ways = Network([0, 1], [1, 2], node_ids=["A", "B", "C"])
+        with pytest.raises(FaultyRowsError) as caught:
+            TripTable(ways).read(pa.table({"path": ["A;B;C", "C;B;A", "A;C", "B;B"]}))
+        rows = {fault.kind: [row for row, _ in fault.examples] for fault in caught.value.report.faults}
+        assert rows == {"against one way": [1], "broken path": [2], "standing still": [3]}
+        assert "row 1: 'C' at step 0 is followed by 'B'" in str(caught.value)
+        assert "a row for each direction" in str(caught.value)
+
+    @pytest.mark.parametrize(("header", "row"), [("id,path", "1,A;\xdc"), ("\xdc,path", "1,A;B")])
+    def test_another_encoding_says_which_one_is_read(self, tmp_path, header, row):
+        (tmp_path / "t.csv").write_bytes(f"{header}\n{row}\n".encode("cp1252"))
+        with pytest.raises(InvalidInputError, match=r"must be a readable table; got .*Save it in the encoding UTF-8"):
+            self.table().read(tmp_path / "t.csv")
 
     def test_parallel_edges_need_a_choice(self):
         frame = pa.table({"path": ["A;B", "A;D"]})

@@ -83,7 +83,9 @@ def test_what_it_declares():
 
 
 def test_wrong_constructor_arguments():
-    with pytest.raises(InvalidInputError, match="`network` of ShortestPath: must be a Network; got list"):
+    with pytest.raises(InvalidInputError, match=r"got Graph. Write Network.from_networkx\(graph\)"):
+        ShortestPath(nx.path_graph(3))
+    with pytest.raises(InvalidInputError, match=r"`network` of ShortestPath: must be a Network; got list$"):
         ShortestPath([(0, 1)])
     with pytest.raises(InvalidInputError, match="`domain` of ShortestPath: must be one of 'nonnegative', 'free'"):
         ShortestPath(GRID, "positive")

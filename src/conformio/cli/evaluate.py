@@ -33,7 +33,8 @@ def evaluate(
     running: Running,
     contexts: options.Contexts = None,
     level: Annotated[
-        list[float] | None, typer.Option(min=0.0, max=1.0, help="May be given often; default: the model's own.")
+        list[float] | None,
+        typer.Option(callback=options.as_levels, help="In [0, 1], may be given often; default: the model's own."),
     ] = None,
     jobs: options.Jobs = None,
 ) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from conformio.cli.options import Infeasible, Reading
+from conformio.cli.options import Infeasible, Reading, as_levels
 from conformio.cli.stored_model import with_columns
 from conformio.errors import invalid
 from conformio.estimators import Estimator, FixedParameters, PerturbedFenchelYoung, SuboptimalityLoss
@@ -115,7 +115,7 @@ class Method:
     """How parameters are estimated and the set is calibrated."""
 
     level: Annotated[
-        float, typer.Option(min=0.0, max=1.0, rich_help_panel=_METHOD, help="Confidence level, e.g. 0.9 for 90%.")
+        float, typer.Option(callback=as_levels, rich_help_panel=_METHOD, help="Confidence level, e.g. 0.9 for 90%.")
     ] = 0.9
     estimator: Annotated[EstimatorKind, typer.Option(rich_help_panel=_METHOD, help="Point estimate.")] = (
         EstimatorKind.pfyl

@@ -10,8 +10,22 @@ from typing import Annotated, Any
 import typer
 
 from conformio.cli.configuration import use_config
+from conformio.errors import InvalidInputError
+from conformio.ranks import exact_level
 
-__all__ = ["Contexts", "Data", "Infeasible", "Jobs", "Level", "ModelFile", "OnBad", "Reading", "Running", "Steps"]
+__all__ = [
+    "Contexts",
+    "Data",
+    "Infeasible",
+    "Jobs",
+    "Level",
+    "ModelFile",
+    "OnBad",
+    "Reading",
+    "Running",
+    "Steps",
+    "as_levels",
+]
 
 
 class OnBad(StrEnum):
@@ -47,7 +61,20 @@ Data = Annotated[
 Contexts = Annotated[
     Path | None, typer.Option(help="lp: right-hand sides in a table of their own, by --id or row by row.")
 ]
-Level = Annotated[float | None, typer.Option(min=0.0, max=1.0, help="In [0, 1]; default: the model's own.")]
+
+
+def as_levels(value: Any) -> Any:
+    """A level, several of them or none, as they are; the callback of `--level`."""
+    for level in value if isinstance(value, list) else [value]:
+        if level is not None:
+            try:
+                exact_level(level, "conformio")
+            except InvalidInputError as error:
+                raise typer.BadParameter(error.reason) from error
+    return value
+
+
+Level = Annotated[float | None, typer.Option(callback=as_levels, help="In [0, 1]; default: the model's own.")]
 
 
 def _some_threads(jobs: int | None) -> int | None:

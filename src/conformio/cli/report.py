@@ -37,7 +37,8 @@ def report(
         typer.Option(help="Column of decisions of another method, to compare with; lp: what its columns begin with."),
     ] = None,
     level: Annotated[
-        list[float] | None, typer.Option(min=0.0, max=1.0, help="A further level for the slider; may be given often.")
+        list[float] | None,
+        typer.Option(callback=options.as_levels, help="A further level in [0, 1] for the slider; may be given often."),
     ] = None,
     sample: Annotated[int, typer.Option(min=1, help="Most decisions that prescriptions are made for.")] = 5000,
     shown: Annotated[int, typer.Option(min=1, help="Most decisions shown one by one.")] = 2000,

@@ -167,7 +167,8 @@ def _damaged(source: Path, reason: str) -> ModelFileError:
 
 def _members(source: Path, blob: bytes) -> dict[str, bytes]:
     if not zipfile.is_zipfile(io.BytesIO(blob)):
-        raise ModelFileError(f"{source}: this is no model file, or it was cut short. Write it with ConformalIO.save")
+        remedy = "Write it with ConformalIO.save or conformio fit"
+        raise ModelFileError(f"{source}: this is no model file, or it was cut short. {remedy}")
     try:
         with zipfile.ZipFile(io.BytesIO(blob)) as archive:
             infos = archive.infolist()

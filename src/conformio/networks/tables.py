@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from conformio.checks import first_row, missing_column
+from conformio.checks import first_row, missing_column, separator_hint
 from conformio.errors import InvalidInputError, invalid
 from conformio.networks.spelled_numbers import spelled_number, whole_names
 
@@ -173,7 +173,9 @@ def _csv_columns(path: Path, where: str) -> _Columns:
     _check_names(names, where)
     for k, cells in enumerate(rows):
         if len(cells) != len(names):
-            raise invalid(_ARGUMENT, where, f"must have {len(names)} cells, as the header", len(cells), row=k)
+            remedy = separator_hint(names) or "Put cells that hold commas in double quotes"
+            rule = f"must have {len(names)} cells, as the header"
+            raise invalid(_ARGUMENT, where, rule, len(cells), row=k, remedy=remedy)
     table = np.array(rows, dtype=object).reshape(len(rows), len(names))
     table[table == ""] = None
     return {name: table[:, k] for k, name in enumerate(names)}

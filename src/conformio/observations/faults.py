@@ -173,7 +173,7 @@ class FaultLog:
         path = self._file.path if self._file is not None and found else None
         report = FaultReport(self.n_rows, self.n_used, tuple(found), path)
         if found and self._file is None:
-            remedy = 'Correct them, or leave them out with on_bad="skip" (--on-bad skip)'
+            remedy = 'Correct them, or leave them out with on_bad="skip" and skipped=FILE (--on-bad skip)'
             raise FaultyRowsError(f"{report}\n{remedy}", report, self._where)
         if not report.n_used:
             got = f"{report.n_rows} rows, none of them without a fault" if found else "an empty table"

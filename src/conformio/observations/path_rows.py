@@ -22,6 +22,10 @@ PATH_KINDS: Kinds = {
     "missing step": ("a path must have no gaps", "Fill in the step"),
     "unknown name": ("every step must be named in the network", ""),
     "broken path": ("each step must lead on from the one before it", "Fill in what was passed between them"),
+    "against one way": (
+        "an edge of the network must lead that way, and there is one the other way only",
+        "Give streets that are open both ways a row for each direction",
+    ),
     "ambiguous step": (
         "nodes joined by parallel edges do not say which one was taken",
         "Name the attribute whose smallest value decides (parallel=, --parallel), or give paths of edges",
@@ -136,9 +140,13 @@ class PathChecker:
         tails, heads = nodes[steps], nodes[steps + 1]
         edges, arbitrary = finder.find(tails, heads)
         still = tails == heads
+        gap = (edges < 0) & ~still
+        against = gap.copy()
+        against[gap] = finder.find(heads[gap], tails[gap])[0] >= 0
         for kind, wrong in (
             ("standing still", still),
-            ("broken path", (edges < 0) & ~still),
+            ("broken path", gap & ~against),
+            ("against one way", against),
             ("ambiguous step", arbitrary),
         ):
             bad, first = np.unique(rows[steps[wrong]], return_index=True)

@@ -105,7 +105,8 @@ def _is_path(source: Any) -> bool:
 
 
 def _unreadable(path: Path, error: object, where: str) -> InvalidInputError:
-    remedy = "Open it with another program, or write it again"
+    encoded = isinstance(error, UnicodeDecodeError) or "UTF8" in str(error)
+    remedy = "Save it in the encoding UTF-8" if encoded else "Open it with another program, or write it again"
     return invalid("source", where, f"{path}: must be a readable table", error, remedy=remedy)
 
 

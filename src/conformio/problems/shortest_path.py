@@ -88,7 +88,7 @@ class ShortestPath(Problem):
 
     def __init__(self, network: Network, domain: Domain = "nonnegative"):
         if not isinstance(network, Network):
-            raise invalid("network", "ShortestPath", "must be a Network", type(network).__name__)
+            raise _no_network(network)
         check_choice(domain, ("nonnegative", "free"), "domain", "ShortestPath")
         self.network = network
         self.domain = domain
@@ -295,6 +295,11 @@ class ShortestPath(Problem):
         rows = sparse.csr_array((np.ones(len(flat)), flat, indptr), shape=(len(edges), self.n_vars))
         rows.sort_indices()
         return rows
+
+
+def _no_network(given: object) -> InvalidInputError:
+    remedy = "Write Network.from_networkx(graph)" if hasattr(given, "add_edge") else ""
+    return invalid("network", "ShortestPath", "must be a Network", type(given).__name__, remedy=remedy)
 
 
 def _holds_names(contexts: ArrayLike) -> bool:
