@@ -87,6 +87,27 @@ def test_resuming_adds_to_the_file(run, tmp_path):
     assert run("--out", tmp_path / "new.json", "--resume", "works")[0] == 0
 
 
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"command": 7}, "`command`"),
+        ({"versions": None}, "`versions`"),
+        ({"comparisons": {"works": 5}}, "`works`"),
+        ({"comparisons": {"works": {"status": "done", "agree": True, "lines": [{}], "checks": []}}}, "`works`"),
+        ({"comparisons": {"works": {"status": "failed"}}}, "`works`"),
+    ],
+)
+def test_a_damaged_file_is_not_gone_on_with(run, tmp_path, change, named):
+    path = tmp_path / "r.json"
+    run("--out", path, "works")
+    damaged = json.dumps({**json.loads(path.read_text()), **change})
+    path.write_text(damaged)
+    code, out, err = run("--out", path, "--resume", "works")
+    assert (code, out) == (1, "")
+    assert f"must be a record that conformio bench wrote; got {path}, whose {named} is damaged" in err
+    assert path.read_text() == damaged
+
+
 def test_a_list(run):
     code, out, _ = run("--list")
     assert code == 0

@@ -152,6 +152,14 @@ class TestStore:
         assert CALLS == [(1, 0), (1, 0)]
         assert path.read_bytes() == whole
 
+    def test_rows_that_were_altered_are_computed_again(self, store):
+        run_cells(cells(2), store)
+        (path,) = store.folder.iterdir()
+        held = json.loads(path.read_bytes())
+        held["rows"][0] = dict.fromkeys(held["rows"][0], 7)
+        path.write_text(json.dumps(held))
+        assert store.load("squares", {"n": 2}) is None
+
     def test_numbers_survive_exactly(self, store):
         store.save("a", {}, [{"third": 1 / 3, "none": None, "true": True}])
         assert store.load("a", {}) == [{"third": 1 / 3, "none": None, "true": True}]

@@ -113,16 +113,20 @@ class CellStore:
             held = json.loads((self.folder / f"{self.key(name, settings)}.json").read_bytes())
         except (FileNotFoundError, ValueError):
             return None
-        if not isinstance(held, dict) or held.get("settings") != settings or not isinstance(held.get("rows"), list):
+        if not isinstance(held, dict) or held.get("settings") != settings:
             return None
-        rows: list[Row] = held["rows"]
-        return rows
+        rows: list[Row] = held.get("rows", [])
+        return rows if held.get("rows_sha256") == _digest(rows) else None
 
     def save(self, name: str, settings: Mapping[str, Any], rows: Sequence[Row]) -> None:
         """Store the rows of a finished cell."""
-        held = {"cell": name, "settings": settings, "code": self.code, "rows": rows}
+        held = {"cell": name, "settings": settings, "code": self.code, "rows": rows, "rows_sha256": _digest(rows)}
         content = json.dumps(held, indent=1, allow_nan=False).encode() + b"\n"
         write_whole(self.folder / f"{self.key(name, settings)}.json", content)
+
+
+def _digest(rows: Any) -> str:
+    return sha256(json.dumps(rows).encode()).hexdigest()
 
 
 def _runs(process: int) -> bool:

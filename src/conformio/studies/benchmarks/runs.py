@@ -7,7 +7,7 @@ import os
 import re
 import traceback
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
@@ -18,12 +18,13 @@ from threadpoolctl import threadpool_limits
 
 from conformio.errors import invalid
 from conformio.studies.benchmarks.machine import describe_machine, describe_threads, versions
-from conformio.studies.benchmarks.results import Outcome
+from conformio.studies.benchmarks.results import Check, Line, Outcome
 from conformio.studies.benchmarks.settings import Comparison, Settings, SkippedError
 
 __all__ = ["load_results", "new_results", "run_comparisons", "store_results"]
 
 _FORMAT = 1
+_PARTS = {"command": str, "quick": bool, "machine": dict, "versions": dict, "comparisons": dict}
 
 
 def new_results(command: str, settings: Settings) -> dict[str, Any]:
@@ -166,6 +167,25 @@ def _read(path: Path) -> dict[str, Any]:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, OSError) as error:
         raise invalid("out", "conformio bench", rule, f"{path} ({error})", remedy=remedy) from error
-    if not isinstance(found, dict) or found.get("format") != _FORMAT or not isinstance(found.get("comparisons"), dict):
+    if not isinstance(found, dict) or found.get("format") != _FORMAT:
         raise invalid("out", "conformio bench", rule, str(path), remedy=remedy)
+    wrong = [name for name, kind in _PARTS.items() if not isinstance(found.get(name), kind)]
+    wrong = wrong or [name for name, entry in found["comparisons"].items() if not _is_entry(entry)]
+    if wrong:
+        raise invalid("out", "conformio bench", rule, f"{path}, whose `{wrong[0]}` is damaged", remedy=remedy)
     return found
+
+
+def _is_entry(entry: Any) -> bool:
+    """Whether it is what `_made` returns, as far as tables and later runs look at it."""
+    if not isinstance(entry, dict) or entry.get("status") not in ("done", "skipped", "failed"):
+        return False
+    if entry["status"] != "done":
+        return isinstance(entry.get("reason"), str)
+    parts = {"lines": Line, "checks": Check}
+    return isinstance(entry.get("agree"), bool) and all(_are(entry.get(name), kind) for name, kind in parts.items())
+
+
+def _are(rows: Any, kind: type) -> bool:
+    needed = {field.name for field in fields(kind)}
+    return isinstance(rows, list) and all(isinstance(row, dict) and needed <= row.keys() for row in rows)
