@@ -1,12 +1,15 @@
 """The command: exit codes, what goes to stdout and stderr, and the demonstration from end to end."""
 
+import io
 import json
+import os
 import subprocess
 import sys
 
 import pytest
 
 import conformio
+import conformio.cli.app as application
 from conformio import cli
 from conformio.cli.app import app
 from conformio.studies import demo_report
@@ -114,6 +117,38 @@ class TestUsage:
         _, out, _ = command_line("--help")
         for command in app.registered_commands:
             assert command.callback.__name__ in out
+
+    def test_help_for_a_reader_who_left(self, monkeypatch, command_line):
+        class Gone(io.StringIO):
+            def write(self, text):
+                raise BrokenPipeError
+
+            def fileno(self):
+                return os.open(os.devnull, os.O_WRONLY)
+
+        monkeypatch.setattr(sys, "stdout", Gone())
+        assert command_line("--help")[0] == 0
+
+    def test_help_for_a_full_disk(self, monkeypatch, command_line):
+        class Full(io.StringIO):
+            def write(self, text):
+                raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(sys, "stdout", Full())
+        code, _, err = command_line("--version")
+        assert (code, err) == (1, "conformio: the output: No space left on device\n")
+
+    def test_without_standard_output(self, monkeypatch, command_line, tmp_path):
+        monkeypatch.setattr(sys, "stdout", None)
+        assert command_line("bench", "--list")[0] == 0
+
+    def test_interrupted_while_libraries_load(self, monkeypatch, command_line):
+        def stopped():
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(application, "app", stopped)
+        code, _, err = command_line("--version")
+        assert (code, err) == (130, "conformio: interrupted\n")
 
     def test_without_the_extra_the_remedy_is_named(self, monkeypatch, command_line):
         monkeypatch.setattr(cli, "find_spec", lambda name: None)

@@ -1,6 +1,7 @@
 """`fit`, `calibrate`, `prescribe`, `evaluate`: from files to files, exit codes, what goes where."""
 
 import csv
+import io
 import json
 import os
 import re
@@ -334,6 +335,28 @@ def test_failures_exit_with_1(run, arguments, message):
     code, out, err = run("fit", *arguments)
     assert (code, out) == (1, "")
     assert message in err
+
+
+def test_rows_without_a_decision_are_named_as_in_the_data(run, examples):
+    sources = ["--problem", "lp", "--model", "plan.mps", "--data", "plans-train.csv"]
+    run("fit", *sources, "--start", "objective", "--estimator", "fixed", "-o", "u.zip", "--infeasible", "unexplained")
+    rows = ["orders,hours,chairs,tables,bought", "69,x,1,1,1", "69,83,0,27.666667,41.333333", "999,69,0,23,51"]
+    (examples / "hard.csv").write_text("\n".join(rows))
+    for command in (["evaluate"], ["report"], ["prescribe"]):
+        code, _, err = run(*command, "u.zip", "--data", "hard.csv", "--on-bad", "skip", "--skipped", "out.csv")
+        assert code == 1
+        assert "the data, row 2: no decision satisfies the constraints" in err
+
+
+def test_names_beyond_the_output_are_told(run, examples, monkeypatch):
+    for name in ("roads.csv", "trips-test.csv"):
+        (examples / f"8-{name}").write_text((examples / name).read_text().replace("A1", "Ä1"), encoding="utf-8")
+    fit = ["--network", "8-roads.csv", "--tail", "from", "--head", "to", "--trips", "8-trips-test.csv"]
+    assert run("fit", *fit, "--path", "route", "-o", "8.zip")[0] == 0
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding="ascii"))
+    code, _, err = run("prescribe", "8.zip", "--data", "8-trips-test.csv", "--path", "route")
+    assert code == 1
+    assert r"'\xc4' in a name cannot be written as ascii. Rename it" in err
 
 
 def test_devices_are_never_replaced(run, examples):

@@ -139,7 +139,7 @@ def test_sampling_is_said(folder):
     [
         (["--data", "trips-test.csv", "-o", "trips.zip"], 2, "would write over the model"),
         (["--data", "trips-test.csv", "-o", "no/where.html"], 1, "must be in a folder that exists"),
-        (["--data", "trips-test.csv", "--baseline", "nothing"], 1, "must be one of the columns"),
+        (["--data", "trips-test.csv", "--baseline", "nothing"], 1, "--baseline: must name decisions"),
         (["--data", "trips-test.csv", "--shown", "0"], 2, "--shown"),
     ],
 )

@@ -13,6 +13,10 @@ def main() -> None:
     missing = [name for name in ("typer", "rich") if find_spec(name) is None]
     if missing:
         sys.exit(f'conformio: the command line needs {" and ".join(missing)}. Run: pip install "conformio[cli]"')
-    from conformio.cli.app import app
+    try:
+        from conformio.cli.app import app
 
-    app()
+        app()
+    except KeyboardInterrupt:  # while the libraries are loaded; commands end with it themselves
+        sys.stderr.write("conformio: interrupted\n")
+        sys.exit(130)

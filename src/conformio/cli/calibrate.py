@@ -14,6 +14,7 @@ from conformio.cli.outputs import check_outputs
 from conformio.cli.progress import shown_progress
 from conformio.cli.stored_model import open_model
 from conformio.cli.summary import show_model
+from conformio.errors import told_of
 
 __all__ = ["calibrate"]
 
@@ -45,7 +46,8 @@ def calibrate(
             fitted.set_params(confidence_level=level)
         fitted.set_params(n_jobs=jobs)
         step("calibrating", 0.4)
-        fitted.conformalize(observed.contexts, observed.decisions)
+        with told_of("calibrate", observed.rows):
+            fitted.conformalize(observed.contexts, observed.decisions)
         step("writing", 0.9)
         fitted.save(out)
     show_model(fitted, observed.report, out, running.as_json)

@@ -17,6 +17,7 @@ from conformio.cli.options import Reading, Running
 from conformio.cli.outputs import check_outputs
 from conformio.cli.progress import shown_progress
 from conformio.cli.stored_model import open_model
+from conformio.errors import told_of
 from conformio.model import ConformalIO
 from conformio.observations import Observations
 
@@ -51,12 +52,13 @@ def evaluate(
         step("reading decisions", 0.1)
         observed = opened.observations(data, contexts)
         step("measuring angles", 0.2)
-        angles = opened.model.angles(observed.contexts, observed.decisions)
-        levels = level or [float(opened.model.confidence_level)]
-        measured = [_classic(opened.model, observed)]
-        for k, one in enumerate(levels):
-            step(f"prescribing at level {one}", 0.5 + 0.5 * k / len(levels))
-            measured.append(_conformal(opened.model, observed, angles, one))
+        with told_of("evaluate", observed.rows):
+            angles = opened.model.angles(observed.contexts, observed.decisions)
+            levels = level or [float(opened.model.confidence_level)]
+            measured = [_classic(opened.model, observed)]
+            for k, one in enumerate(levels):
+                step(f"prescribing at level {one}", 0.5 + 0.5 * k / len(levels))
+                measured.append(_conformal(opened.model, observed, angles, one))
     unexplained = int((angles == np.pi).sum())
     result = {"n_test": len(observed), "n_unexplained": unexplained, "methods": measured}
     result |= {"n_calibration": opened.model.n_calibration_, "rows": observed.report.to_dict()}

@@ -10,7 +10,7 @@ from typing import Any
 import typer
 import typer.core
 
-from conformio.errors import ConformioError, InvalidInputError, command_option
+from conformio.errors import ConformioError, InvalidInputError, RowError, command_option
 
 __all__ = ["Commands"]
 
@@ -20,9 +20,10 @@ _SOURCES = {
     "BasketTable.from_items": {"source": "--items"},
     "PlanTable.from_model": {"path": "--model"},
 }
+_COMMANDS = ("fit", "calibrate", "prescribe", "evaluate", "report")
 _OWN = (
     *("TripTable", "BasketTable", "PlanTable", "ConformalIO", "Network."),
-    *("fit", "prescribe", "demo", "reproduce", "conformio"),
+    *(*_COMMANDS, "demo", "reproduce", "conformio"),
 )
 _DECISIONS = {"contexts": "the data", "decisions": "the data"}
 
@@ -34,6 +35,14 @@ class Commands(typer.core.TyperGroup):
     A reader of our output who stops reading, as `head` does, is neither.
     """
 
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+        """Read the words before the command; help and version print on the way."""
+        made: list[Any] = []
+        code = _exit_code(lambda: made.append(super(Commands, self).make_context(*args, **kwargs)))
+        if not made:
+            raise typer.Exit(code)
+        return made[0]
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was asked for."""
         raise typer.Exit(_exit_code(lambda: super(Commands, self).invoke(ctx)))
@@ -42,13 +51,21 @@ class Commands(typer.core.TyperGroup):
 def _exit_code(run: Callable[[], object]) -> int:
     try:
         run()
-        sys.stdout.flush()
+        if sys.stdout is not None:  # None where the shell closed it
+            sys.stdout.flush()
     except ConformioError as error:
         if isinstance(_root(error), BrokenPipeError):
             return _reader_gone()
         return _failed(_said(error))
     except BrokenPipeError:
         return _reader_gone()
+    except SystemExit as stop:
+        if isinstance(stop.__context__, BrokenPipeError):  # how rich says it
+            return 0
+        raise
+    except UnicodeEncodeError as error:
+        text = error.object[error.start : error.end].encode("ascii", "backslashreplace").decode("ascii")
+        return _failed(f"'{text}' in a name cannot be written as {error.encoding}. Rename it, or set PYTHONUTF8=1")
     except OSError as error:
         return _failed(f"{error.filename or 'the output'}: {error.strerror or error}")
     except MemoryError:
@@ -61,10 +78,12 @@ def _exit_code(run: Callable[[], object]) -> int:
 
 def _said(error: ConformioError) -> str:
     """The error's message, with the option in place of the argument where the command line has one."""
+    if isinstance(error, RowError) and error.where in _COMMANDS:
+        return f"the data{'' if error.row is None else f', row {error.row}'}: {error.reason}"
     if not isinstance(error, InvalidInputError) or not error.where.startswith(_OWN):
         return str(error)
     known = next((names for start, names in _SOURCES.items() if error.where.startswith(start)), {})
-    data = _DECISIONS if error.where.startswith("ConformalIO") else {}
+    data = _DECISIONS if error.where.startswith(("ConformalIO", *_COMMANDS)) else {}
     place = {**known, **data}.get(error.argument) or command_option(error.argument)
     at_row = "" if error.row is None else f", row {error.row}"
     return f"{place}{at_row}: {error.reason}"

@@ -15,6 +15,7 @@ from conformio.cli.outputs import check_outputs
 from conformio.cli.progress import shown_progress
 from conformio.cli.stored_model import OpenModel
 from conformio.cli.summary import show_model
+from conformio.errors import told_of
 from conformio.model import ConformalIO
 
 __all__ = ["fit"]
@@ -56,7 +57,8 @@ def fit(
         step("reading decisions", 0.1)
         observed = OpenModel(fitted, table, skipped).observations(data, contexts)
         step("estimating and calibrating", 0.4)
-        _train(fitted, observed)
+        with told_of("fit", observed.rows):
+            _train(fitted, observed)
         fitted.table_ = table.to_state()
         step("writing", 0.9)
         fitted.save(out)

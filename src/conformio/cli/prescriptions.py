@@ -10,6 +10,7 @@ from scipy import sparse
 
 from conformio.checks import BoolArray, Decisions, FloatArray
 from conformio.cli.progress import Step
+from conformio.errors import told_of
 from conformio.model import ConformalIO
 from conformio.observations import Observations, ObservationTable, TableWriter
 
@@ -43,12 +44,14 @@ def prescribe_table(
     the set, `gap` (certified distance from the best such value), `method` (the route that found it), the
     decision optimal for the point estimate alone (`nominal_...`), and whether the two differ.
     """
-    situations, back = np.unique(wanted.contexts, axis=0, return_inverse=True)
+    situations, first, back = np.unique(wanted.contexts, axis=0, return_index=True, return_inverse=True)
     back = back.ravel()
     parts = []
     for start in range(0, len(situations), _SITUATIONS):
         step("prescribing", 0.2 + 0.7 * start / len(situations))
-        parts.append(_solved(model, situations[start : start + _SITUATIONS], level))
+        block = slice(start, start + _SITUATIONS)
+        with told_of("prescribe", wanted.rows[first[block]]):
+            parts.append(_solved(model, situations[block], level))
     found = _joined(parts)
     differs = _apart(found.robust, found.nominal)
     for start in range(0, len(wanted), _ROWS):

@@ -17,7 +17,7 @@ from conformio.cli.options import Reading, Running
 from conformio.cli.outputs import check_outputs
 from conformio.cli.progress import shown_progress
 from conformio.cli.stored_model import OpenModel, open_model
-from conformio.errors import invalid
+from conformio.errors import FaultyRowsError, InvalidInputError, invalid, told_of
 from conformio.observations import BasketTable, Observations, ObservationTable, PlanTable, TripTable
 from conformio.report import Baseline, Measures, measure, page_of, write_report
 
@@ -58,7 +58,8 @@ def report(
         step("reading decisions", 0.05)
         observed = opened.observations(data, contexts)
         other = None if baseline is None else _baseline(opened, observed, data, contexts, baseline)
-        measures = measure(opened.model, observed, other, level or (), sample, shown, step)
+        with told_of("report", observed.rows):
+            measures = measure(opened.model, observed, other, level or (), sample, shown, step)
         step("writing", 0.95)
         page = page_of(measures, opened.table, observed, model.stem, data.name)
         write_report(out, page)
@@ -84,7 +85,13 @@ def _baseline(opened: OpenModel, observed: Observations, data: Path, contexts: P
     """Decisions of another method, put in the rows of the observed ones."""
     table = _other_table(opened.table, column)
     skipped = None if opened.skipped is None else opened.skipped.with_stem(f"{opened.skipped.stem}-baseline")
-    found = replace(opened, table=table, skipped=skipped).observations(data, contexts, keep_infeasible=True)
+    try:
+        found = replace(opened, table=table, skipped=skipped).observations(data, contexts, keep_infeasible=True)
+    except FaultyRowsError:
+        raise
+    except InvalidInputError as error:
+        rule = "must name decisions in the form of the observed ones"
+        raise invalid("baseline", "conformio", rule, f"{column!r}: {error.reason or error}") from error
     places = np.minimum(np.searchsorted(found.rows, observed.rows), len(found) - 1)
     known = found.rows[places] == observed.rows
     apart = known & (found.contexts[places] != observed.contexts).any(axis=1)

@@ -15,6 +15,7 @@ import numpy as np
 from conformio.calibration import calibrated_angle
 from conformio.checks import BoolArray, Decisions, FloatArray, IntArray, as_index
 from conformio.diagnosis import Diagnosis, Evidence, findings_of
+from conformio.errors import told_of
 from conformio.metrics import adherence
 from conformio.model import ConformalIO
 from conformio.observations import Observations
@@ -167,9 +168,10 @@ def measure(
     rows = _Rows.drawn(evidence, sample, shown)
     grid = _grid(evidence, levels)
     step("classic prescriptions", 0.4)
-    classic = prescribed(contexts[rows.all], model.predict_nominal)
     own = grid.index(exact_level(evidence.level, _WHERE))
-    robust = _robust(model, contexts[rows.all], grid, step)
+    with told_of(_WHERE, rows.all):
+        classic = prescribed(contexts[rows.all], model.predict_nominal)
+        robust = _robust(model, contexts[rows.all], grid, step)
     picked = _sample(rows, evidence, classic, robust[own], shown)
     return Measures(
         model=model,

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from conformio.checks import BoolArray, Decisions, FloatArray
+from conformio.errors import told_of
 
 __all__ = ["Prescribed", "apart", "prescribed"]
 
@@ -34,8 +35,12 @@ def prescribed(contexts: FloatArray, solve: Callable[[FloatArray], Any]) -> Pres
     solve : callable
         Decisions, or a `RobustSolution`, of a block of different contexts.
     """
-    situations, back = np.unique(contexts, axis=0, return_inverse=True)
-    parts = [solve(situations[start : start + _BLOCK]) for start in range(0, len(situations), _BLOCK)]
+    situations, first, back = np.unique(contexts, axis=0, return_index=True, return_inverse=True)
+    parts = []
+    for start in range(0, len(situations), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        with told_of("report", first[block]):
+            parts.append(solve(situations[block]))
     robust = hasattr(parts[0], "gap")
     decisions = _stacked([part.decisions if robust else part for part in parts])
     gaps = np.concatenate([part.gap for part in parts]) if robust else None
