@@ -14,6 +14,18 @@ const canvas = document.getElementById("map");
 return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(canvas.toDataURL()))));
 """
 
+LABELS = """
+const canvas = document.getElementById("map"), seen = [];
+CanvasRenderingContext2D.prototype.measureText = (text) => ({ width: 40 * text.length });  // a wide font
+CanvasRenderingContext2D.prototype.fillText = function (text, x, y, most) {
+  const size = Math.min(most ?? 0, this.measureText(text).width), left = this.textAlign === "right" ? x - size : x;
+  if (most) seen.push([text, left, left + size]);
+};
+[...document.querySelectorAll("button")].find((one) => one.textContent === "Whole network").click();
+return new Promise((done) =>
+  requestAnimationFrame(() => requestAnimationFrame(() => done([canvas.clientWidth, seen]))));
+"""
+
 UNNAMED = """
 const named = (one) => one.getAttribute("aria-label") || one.textContent.trim() || one.labels?.length;
 const all = document.querySelectorAll("input, select, canvas[tabindex], svg[role=img], button");
@@ -107,6 +119,13 @@ def test_the_trip_chosen_changes_map_and_words(browser, pages):
     assert "36" in text(browser, "trip-words").splitlines()[0]
     browser.find_element(By.ID, "pick-search").send_keys("nothing at all")
     assert "No trip found" in text(browser, "single")
+
+
+def test_names_of_nodes_end_inside_the_map(browser, pages):
+    look(browser, pages["road"])
+    width, labels = browser.execute_script(LABELS)
+    assert len(labels) == 16
+    assert not [label for label in labels if not 0 <= label[1] < label[2] <= width]
 
 
 def test_a_decision_without_a_map(browser, pages):

@@ -90,7 +90,6 @@ function mapCanvas(canvas) {
   function paintNodes() {
     const room = shape.typical * view.scale;
     if (room < 26) return;
-    context.textAlign = "left";
     context.font = "11px system-ui, sans-serif";
     for (let node = 0; node < shape.places.length / 2; node += 1) {
       const [x, y] = place(node);
@@ -99,7 +98,7 @@ function mapCanvas(canvas) {
       context.beginPath();
       context.arc(x, y, 2, 0, 7);
       context.fill();
-      if (room > 52) context.fillText(nodeName(node), x + 7, y + 13, room);
+      if (room > 52) paintName(context, nodeName(node), x, y, Math.min(room, width() - 8));
     }
   }
 
@@ -177,6 +176,12 @@ function strokeLine(context, points, colourOfLine, size, dash) {
   points.forEach(([x, y], k) => (k ? context.lineTo(x, y) : context.moveTo(x, y)));
   context.stroke();
   context.setLineDash([]);
+}
+
+function paintName(context, name, x, y, room) {
+  const left = x + 7 + Math.min(room, context.measureText(name).width) > context.canvas.clientWidth;
+  context.textAlign = left ? "right" : "left";
+  context.fillText(name, x + (left ? -7 : 7), y + 13, room);
 }
 
 function paintEnd(context, [x, y], colours, full, name) {
