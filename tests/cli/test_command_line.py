@@ -113,6 +113,11 @@ class TestUsage:
     def test_wrong_usage_exits_with_2(self, command_line, arguments):
         assert command_line(*arguments)[0] == 2
 
+    def test_help_leaves_breaking_lines_to_the_terminal(self):
+        texts = [app.registered_callback.help, *(command.help for command in app.registered_commands)]
+        assert all("\n" not in paragraph for text in texts for paragraph in text.split("\n\n"))
+        assert "Exit codes: 0 fine, 1 failed, 2 wrong usage, 130 interrupted." in texts[0]
+
     def test_help_lists_every_command(self, command_line):
         _, out, _ = command_line("--help")
         for command in app.registered_commands:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from importlib.metadata import version
 from typing import Annotated
 
@@ -22,13 +23,17 @@ __all__ = ["app"]
 app = typer.Typer(name="conformio", cls=Commands, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
+def _flowing(text: str | None) -> str:
+    """Help whose paragraphs are broken by the terminal alone, not where the source breaks its lines."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in inspect.cleandoc(text or "").split("\n\n"))
+
+
 def _show_version(wanted: bool) -> None:
     if wanted:
         typer.echo(version("conformio"))
         raise typer.Exit
 
 
-@app.callback()
 def root(
     show_version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
@@ -41,5 +46,6 @@ def root(
     """
 
 
+app.callback(help=_flowing(root.__doc__))(root)
 for command in (demo, fit, calibrate, prescribe, evaluate, report, reproduce, bench):
-    app.command()(command)
+    app.command(help=_flowing(command.__doc__))(command)

@@ -34,7 +34,7 @@ def fit(
 ) -> None:
     """Learn from decisions, calibrate, and write the model.
 
-    Example: conformio fit --network roads.csv --tail from --head to --trips trips.csv --path nodes -o model.zip
+    Example: conformio fit --network roads.csv --tail from --head to --trips trips.csv --path route -o model.zip
     """
     if contexts is not None and sources.problem is not ProblemKind.lp:
         raise typer.BadParameter("--contexts goes with --problem lp")
