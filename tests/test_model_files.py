@@ -395,6 +395,15 @@ class TestForgedFiles:
         with pytest.raises(cio.ModelFileError, match=f"describes no model.*{reason}"):
             cio.load(path)
 
+    def test_nodes_that_are_not_in_the_file_take_no_memory(self, tmp_path):
+        fitted()[0].save(tmp_path / "m")
+        content = read_archive(tmp_path / "m", model_files.HEADER)
+        absent = {"zones": None, "coordinates": None, "node_ids": None}
+        content["problem"]["arguments"]["network"].update(absent, n_nodes=2**31 - 1)
+        write_archive(tmp_path / "m", model_files.HEADER, content)
+        with pytest.raises(cio.ModelFileError, match="`zones`.*must say of every node"):
+            cio.load(tmp_path / "m")
+
     def test_a_level_set_after_the_fit_is_no_forgery(self, tmp_path):
         model, _, _ = fitted("knapsack")
         model.set_params(confidence_level=0.4).save(tmp_path / "m")

@@ -14,7 +14,7 @@ from conformio.observations import Observations, table_for
 from conformio.report import measure
 from conformio.report.labels import edge_label, parameter_names
 from conformio.report.markup import element, table
-from conformio.report.payload import payload
+from conformio.report.payload import _network, payload
 from conformio.report.prescribed import prescribed
 from conformio.report.sampling import spread_rows, stratified
 
@@ -77,6 +77,12 @@ class TestSampling:
 
 
 class TestPlaces:
+    def test_coordinates_as_wide_as_floats(self):
+        ends = np.array([[-1.7e308, 0.0], [1.7e308, 0.0]])
+        network = cio.Network([0, 1], [1, 0], coordinates=ends)
+        shown = _network(network, np.ones(2))["places"]
+        np.testing.assert_array_equal(np.frombuffer(b64decode(shown["d"]), "<f4"), [0.0, 0.0, 1.0, 0.0])
+
     def test_the_page_says_so(self):
         case = road_case(coordinates=False)
         assert payload(case.measures, case.table, case.observed)["network"]["computed"] is True

@@ -155,7 +155,10 @@ class ShortestPath(Problem):
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
         """The problem that `to_state` described."""
-        return cls(Network(**state["network"]), state["domain"])
+        parts = state["network"]
+        if parts["zones"] is None:  # a file without a byte per node could ask for any amount of memory
+            raise invalid("zones", "ShortestPath.from_state", "must say of every node whether it is one", None)
+        return cls(Network(**parts), state["domain"])
 
     def polyhedron(self) -> Polyhedron:
         """Node-edge incidence; whole flows."""

@@ -68,6 +68,7 @@ def _baseline(measures: Measures) -> dict[str, Any] | None:
 
 def _network(network: Network, costs: FloatArray) -> dict[str, Any]:
     places = places_of(network)
+    places = places / 4.0  # exact, and the span of the largest floats stays one
     low, size = places.min(axis=0), float(np.ptp(places, axis=0).max()) or 1.0
     return {
         "computed": network.coordinates is None,
