@@ -7,7 +7,6 @@ A trip is an origin and a destination; what people think streets cost may also d
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any, Self
 
 import numpy as np
@@ -119,8 +118,9 @@ class WithFeatures(Problem):
 
     def to_state(self) -> dict[str, Any] | None:
         """The problem by its class's name and state, where it has one."""
-        shipped, arguments = import_module("conformio.problems"), self.problem.to_state()
-        name = type(self.problem).__name__
+        from conformio import problems as shipped  # the package lists this module too
+
+        name, arguments = type(self.problem).__name__, self.problem.to_state()
         if arguments is None or name not in shipped.__all__ or type(self.problem) is not getattr(shipped, name):
             return None
         return {"problem": {"class": name, "arguments": arguments}, "n_features": self.n_features}
@@ -134,7 +134,8 @@ class WithFeatures(Problem):
         """The problem that `to_state` described; functions come beside it."""
         inner, n_features = state["problem"], state["n_features"]
         functions = {name: value for name, value in state.items() if name not in ("problem", "n_features")}
-        shipped = import_module("conformio.problems")
+        from conformio import problems as shipped
+
         kind = getattr(shipped, inner["class"]) if inner["class"] in shipped.__all__ else None
         if not (isinstance(kind, type) and issubclass(kind, Problem)):
             raise invalid("class", "WithFeatures", "must be one of the library's problems", repr(inner["class"]))
