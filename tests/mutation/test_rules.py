@@ -46,8 +46,8 @@ MUTATIONS = [
     ),
     Mutation(  # alpha -> 0+: ties of the nominal problem go to the decision with fewest ones
         "prescription/hop_count.py",
-        "max(task.cap.angle, TIE_ANGLE)",
-        "task.cap.angle",
+        "max(task.reach, TIE_ANGLE)",
+        "task.reach",
         "test_corrections.py::test_e5_prescriptions_do_not_jump_at_zero",
     ),
     Mutation(  # alpha -> 0+ on polytopes: the least-norm point of the optimal face

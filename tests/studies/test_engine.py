@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 from multiprocessing import active_children
 
 import pytest
@@ -256,16 +257,13 @@ def slow(n, log):
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs POSIX signals")
-def test_a_killed_run_goes_on_where_it_stood_and_ends_with_the_same_bytes(tmp_path):
+def test_a_killed_run_goes_on_where_it_stood_and_ends_with_the_same_bytes(tmp_path, monkeypatch):
     (tmp_path / "slow_cells.py").write_text(SLOW)
     log, folder, whole = tmp_path / "log", tmp_path / "cells", tmp_path / "whole"
 
-    def script(target):
-        path = tmp_path / f"run_{target.name}.py"
-        path.write_text(KILLED.format(here=str(tmp_path), folder=str(target), log=str(log)))
-        return [sys.executable, str(path)]
-
-    process = subprocess.Popen(script(folder))
+    script = tmp_path / "run.py"
+    script.write_text(KILLED.format(here=str(tmp_path), folder=str(folder), log=str(log)))
+    process = subprocess.Popen([sys.executable, str(script)])
     while not list(folder.glob("slow-*.json")):
         assert process.poll() is None
         time.sleep(0.02)
@@ -274,8 +272,10 @@ def test_a_killed_run_goes_on_where_it_stood_and_ends_with_the_same_bytes(tmp_pa
     finished = {path.name: path.stat().st_mtime_ns for path in folder.glob("slow-*.json")}
     assert 1 <= len(finished) < 4
     log.write_text("")
-    subprocess.run(script(folder), check=True)
+    monkeypatch.syspath_prepend(tmp_path)
+    cells = [Cell(import_module("slow_cells").slow, {"n": n, "log": str(log)}) for n in range(4)]
+    run_cells(cells, CellStore(folder, "code"))
     assert len(log.read_text().split()) == 4 - len(finished)
     assert finished.items() <= {path.name: path.stat().st_mtime_ns for path in folder.glob("slow-*.json")}.items()
-    subprocess.run(script(whole), check=True)
+    run_cells(cells, CellStore(whole, "code"))
     assert {p.name: p.read_bytes() for p in folder.iterdir()} == {p.name: p.read_bytes() for p in whole.iterdir()}
