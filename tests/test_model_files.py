@@ -401,7 +401,7 @@ class TestForgedFiles:
         absent = {"zones": None, "coordinates": None, "node_ids": None}
         content["problem"]["arguments"]["network"].update(absent, n_nodes=2**31 - 1)
         write_archive(tmp_path / "m", model_files.HEADER, content)
-        with pytest.raises(cio.ModelFileError, match="`zones`.*must say of every node"):
+        with pytest.raises(cio.ModelFileError, match=r"`zones`.*must say of every node"):
             cio.load(tmp_path / "m")
 
     def test_a_level_set_after_the_fit_is_no_forgery(self, tmp_path):

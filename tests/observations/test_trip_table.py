@@ -2,8 +2,10 @@
 
 import csv
 import json
+import os
 import sys
 from itertools import pairwise
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -15,6 +17,7 @@ import pytest
 from conformio.errors import FaultyRowsError, InvalidInputError
 from conformio.networks import Network
 from conformio.observations import TripTable, sources
+from conformio.observations.growing import GrowingArray
 from conformio.problems import ShortestPath
 
 GRID = Network.grid(4, 4)
@@ -300,6 +303,37 @@ class TestFaults:
         assert trips.report.skipped == tmp_path / "bad.csv"
         assert "bad.csv" in str(trips.report)
         assert json.loads(json.dumps(trips.report.to_dict()))["n_used"] == 2
+
+    def test_an_older_file_stays_until_all_rows_are_read(self, tmp_path, monkeypatch):
+        skipped = tmp_path / "bad.csv"
+        skipped.write_text("older")
+
+        def stopped(*arguments):
+            assert skipped.read_text() == "older"
+            assert len(list(tmp_path.iterdir())) == 2
+            raise KeyboardInterrupt
+
+        columns = pa.table({"path": ["A;D", "A;Nowhere"]})
+        with monkeypatch.context() as patch:
+            patch.setattr(GrowingArray, "extend", stopped)
+            with pytest.raises(KeyboardInterrupt):
+                self.table().read(columns, on_bad="skip", skipped=skipped)
+        assert skipped.read_text() == "older"
+        self.table().read(columns, on_bad="skip", skipped=skipped)
+        assert "Nowhere" in skipped.read_text()
+        assert list(tmp_path.iterdir()) == [skipped]
+
+    def test_rows_left_out_may_go_to_a_device_or_nowhere(self, tmp_path):
+        columns = pa.table({"path": ["A;D", "A;Nowhere"]})
+        assert len(self.table().read(columns, on_bad="skip", skipped=os.devnull)) == 1
+        with pytest.raises(InvalidInputError, match=r"`skipped`.*must be a file that can be written; got Is a dir"):
+            self.table().read(columns, on_bad="skip", skipped=tmp_path)
+
+    @pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="needs a device that is always full")
+    def test_a_disk_that_fills_up_is_told(self):
+        columns = pa.table({"path": ["A;D", "A;Nowhere"]})
+        with pytest.raises(InvalidInputError, match=r"`skipped`.*must be a file that can be written; got No space"):
+            self.table().read(columns, on_bad="skip", skipped="/dev/full")
 
     def test_no_fault_no_file(self, tmp_path):
         self.table().read(pa.table({"path": ["A;D"]}), on_bad="skip", skipped=tmp_path / "bad.csv")

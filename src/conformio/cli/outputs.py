@@ -42,8 +42,8 @@ def _check_folder(option: str, path: Path) -> None:
     argument, folder = option.removeprefix("--"), path.parent
     if path.is_dir():
         raise invalid(argument, "conformio", "must be a file that can be written", f"the folder {path}")
-    if path.exists() and not path.is_file():
-        # outputs are moved into place: a device would be gone
+    if option != "--skipped" and path.exists() and not path.is_file():
+        # outputs are moved into place: a device would be gone; rows left out are written to it
         raise invalid(argument, "conformio", "must be a regular file", f"{path}, a device or pipe")
     if not folder.is_dir():
         remedy = f"Make it first: mkdir -p {folder}"

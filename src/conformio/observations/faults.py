@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +18,7 @@ from typing import Any, Self, TextIO
 import numpy as np
 
 from conformio.checks import BoolArray, IntArray, check_choice
-from conformio.errors import FaultyRowsError, invalid
+from conformio.errors import ConformioError, FaultyRowsError, InvalidInputError, invalid
 from conformio.observations.sources import Batch
 
 __all__ = ["BatchFaults", "Fault", "FaultLog", "FaultReport", "Kinds"]
@@ -132,7 +134,7 @@ class FaultLog:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._file is not None:
-            self._file.close()
+            self._file.close(keep=error is None or isinstance(error, ConformioError))
 
     def open(self, batch: Batch) -> BatchFaults:
         """Where the faults of one batch are noted."""
@@ -216,24 +218,40 @@ class BatchFaults:
 
 
 class _SkippedRows:
-    """The file of skipped rows, made with the first of them."""
+    """The file of skipped rows, made with the first of them; an older one stays until all rows are read."""
 
     def __init__(self, path: Path, where: str):
         self.path, self._where = path, where
+        apart = path.is_file() or not path.exists()
+        self._draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}") if apart else path
         self._file: TextIO | None = None
 
     def write(self, names: list[str], row: int, reasons: list[str], values: list[Any]) -> None:
         try:
             if self._file is None:
-                self._file = self.path.open("w", newline="", encoding="utf-8")
+                self._file = self._draft.open("w", newline="", encoding="utf-8")
                 csv.writer(self._file).writerow(["row", "reasons", *names])
             csv.writer(self._file).writerow([row, " | ".join(reasons), *map(_cell, values)])
         except OSError as error:
-            raise invalid("skipped", self._where, f"{self.path}: must be a file that can be written", error) from error
+            raise self._unwritable(error) from error
 
-    def close(self) -> None:
-        if self._file is not None:
+    def close(self, keep: bool) -> None:
+        """Put the file in its place, unless reading was cut off."""
+        if self._file is None:
+            return
+        try:
             self._file.close()
+            if keep and self._draft != self.path:
+                os.replace(self._draft, self.path)
+        except OSError as error:
+            raise self._unwritable(error) from error
+        finally:
+            if self._draft != self.path:
+                self._draft.unlink(missing_ok=True)
+
+    def _unwritable(self, error: OSError) -> InvalidInputError:
+        rule = f"{self.path}: must be a file that can be written"
+        return invalid("skipped", self._where, rule, error.strerror or str(error))
 
 
 def _cell(value: Any) -> str:
