@@ -118,7 +118,15 @@ class TestFitAndUse:
         assert most["band"] == list(cio.metrics.coverage_interval(75, 0.9, 100))
         nominal = fitted.predict_nominal(test.contexts)
         assert classic["jaccard"] == cio.metrics.adherence(nominal, test.decisions, "jaccard").mean()
-        assert (result["n_test"], classic["level"]) == (100, None)
+        assert (result["n_test"], result["role"], classic["level"]) == (100, "new", None)
+
+    def test_decisions_that_are_no_test_are_known(self, run, model, examples):
+        assert "Not a test" not in run("evaluate", model, "--data", "trips-test.csv")[1]
+        _, out, _ = run("evaluate", model, "--data", "trips-train.parquet")
+        assert "Not a test: the model was fitted on these decisions." in out
+        run("calibrate", model, "--data", "trips-test.csv", "-o", "again.zip", "--quiet")
+        _, out, _ = run("evaluate", "again.zip", "--data", "trips-test.csv")
+        assert "Not a test: the model was calibrated on these decisions." in out
 
     @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".jsonl"])
     def test_prescriptions_by_name(self, run, model, examples, suffix):

@@ -17,6 +17,7 @@ from conformio.cli.options import Reading, Running
 from conformio.cli.outputs import check_outputs
 from conformio.cli.progress import shown_progress
 from conformio.cli.stored_model import open_model
+from conformio.diagnosis import role_of
 from conformio.errors import told_of
 from conformio.model import ConformalIO
 from conformio.observations import Observations
@@ -60,7 +61,8 @@ def evaluate(
                 step(f"prescribing at level {one}", 0.5 + 0.5 * k / len(levels))
                 measured.append(_conformal(opened.model, observed, angles, one))
     unexplained = int((angles == np.pi).sum())
-    result = {"n_test": len(observed), "n_unexplained": unexplained, "methods": measured}
+    role, _ = role_of(opened.model, observed.contexts, observed.decisions)
+    result: dict[str, Any] = {"n_test": len(observed), "role": role, "n_unexplained": unexplained, "methods": measured}
     result |= {"n_calibration": opened.model.n_calibration_, "rows": observed.report.to_dict()}
     typer.echo(json.dumps(result, indent=2)) if running.as_json else _show(result)
 
@@ -91,6 +93,8 @@ def _adherence(model: ConformalIO, prescribed: Decisions, observed: Observations
 
 def _show(result: dict[str, Any]) -> None:
     typer.echo(f"{result['n_test']} test decisions; {result['n_calibration']} calibrated the model")
+    if result["role"] != "new":
+        typer.echo(f"Not a test: the model was {result['role']} on these decisions. Measure on others")
     if result["n_unexplained"]:
         typer.echo(f"{result['n_unexplained']} of them are explained by no parameters near the estimate")
     typer.echo(f"{'method':<10}{'level':>7}{'angle':>9}{'coverage':>10}{'99% band':>16}{'adherence':>11}{'jaccard':>9}")

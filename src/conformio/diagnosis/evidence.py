@@ -16,7 +16,7 @@ from conformio.data import data_fingerprint
 from conformio.problems import Problem
 from conformio.ranks import ConfidenceLevel, angle_of_rank, calibration_rank
 
-__all__ = ["Evidence", "Role"]
+__all__ = ["Evidence", "Role", "role_of"]
 
 Role: TypeAlias = Literal["new", "fitted", "calibrated"]
 
@@ -71,7 +71,7 @@ class Evidence:
     def of(cls, model: Any, contexts: FloatArray, decisions: Decisions, angles: FloatArray) -> Evidence:
         """From a fitted `ConformalIO`, checked rows and their angles."""
         feasible = model.problem.feasible(decisions, contexts)
-        role, training = _role_of(model, contexts, decisions)
+        role, training = role_of(model, contexts, decisions)
         scores = getattr(model, "scores_", None)
         level = model.confidence_level if scores is not None else model.calibrated_level_
         angle = model.angle_ if scores is None else _angle_at(scores, level)
@@ -104,7 +104,7 @@ def _angle_at(scores: FloatArray, level: ConfidenceLevel) -> float:
     return angle_of_rank(scores, calibration_rank(len(scores), level, "diagnose"))
 
 
-def _role_of(model: Any, contexts: FloatArray, decisions: Decisions) -> tuple[Role, IntArray]:
+def role_of(model: Any, contexts: FloatArray, decisions: Decisions) -> tuple[Role, IntArray]:
     """What the rows were to the pipeline, and which of them trained its estimate as far as that is known."""
     rows, mark = np.arange(len(contexts)), data_fingerprint(contexts, decisions)
     if mark == getattr(model, "data_fingerprint_", None):
