@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from conftest import HOSTILE
+from report_cases import HOSTILE
 
 By = pytest.importorskip("selenium.webdriver.common.by").By
 Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from conftest import HOSTILE, road_case
+from report_cases import HOSTILE, road_case
 
 import conformio as cio
 from conformio.errors import InvalidInputError

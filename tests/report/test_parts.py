@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 import pytest
-from conftest import Case, road_case
+from report_cases import Case, road_case
 
 import conformio as cio
 from conformio.errors import InvalidInputError
