@@ -142,11 +142,11 @@ class TestSensitivity:
         conditions = sensitivity.all_conditions()
         assert len(conditions) == len(set(conditions)) == len(LAWS) * 2 * len(ESTIMATORS) * 3
 
-    def test_other_laws_get_fewer_seeds_and_the_papers_tie_rule(self):
-        for cell in sensitivity.cells(10):
-            base = cell.settings["law"] == BASE_LAW
-            assert cell.settings["seed"] < (10 if base else 4)
-            assert cell.settings["ties"] == (list(TIE_RULES) if base else ["uniform"])
+    def test_every_condition_gets_all_seeds_and_tie_rules(self):
+        cells = sensitivity.cells(10)
+        assert len(cells) == 10 * len(sensitivity.all_conditions())
+        assert {cell.settings["seed"] for cell in cells} == set(range(10))
+        assert all(cell.settings["ties"] == list(TIE_RULES) for cell in cells)
 
     def test_two_seeds_stay_two(self):
         counts = {}
